@@ -119,7 +119,9 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument("--seed", type=int, default=0, help="of --random (0); equal seeds draw equal workloads")
     made.add_argument("--rounds", type=int, default=15, metavar="N", help="of overhead (15)")
     made.add_argument(
-        "--save", action="store_true", help="write docs/benchmarks.md and its figure; with OP, its rows alone"
+        "--save",
+        action="store_true",
+        help="write docs/benchmarks.md and its figure; with OP, replace only the rows of OP",
     )
     made.add_argument(
         "--gate", action="store_true",

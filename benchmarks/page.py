@@ -15,7 +15,7 @@ INTRO = """\
 
 This page compares the CPU kernels with those of other projects, on torch tensors and in the same process.
 `./build.sh bench setup` installs the peers. `./build.sh bench --save` measures everything and writes this page;
-`./build.sh bench OP` measures one operator, and with `--save` it writes the rows of this operator alone.
+`./build.sh bench OP` measures one operator; with `--save` it replaces the rows of this operator and keeps all others.
 
 - **Times** are milliseconds for one call, as medians over interleaved rounds. A busy machine slows all
   contestants alike, so look at the **ratio**: the best peer's time divided by ours. The figure after ± is half

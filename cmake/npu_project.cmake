@@ -2,10 +2,7 @@
 # Builds the project of the target npu, as users build it with a CANN toolkit, with the simulated device's own toolkit
 # (sim/operators). Its package has the kernels that are compiled here already.
 file(GLOB package_sources ${gen}/op_kernel/*_package.cpp)
-if(NOT package_sources)
-  set(package_sources ${no_kernel})
-endif()
-add_library(avo_package_kernels SHARED EXCLUDE_FROM_ALL ${package_sources})
+add_library(avo_package_kernels SHARED EXCLUDE_FROM_ALL ${no_kernel} ${package_sources})
 target_link_libraries(avo_package_kernels PRIVATE avo_kernels avo_host op_framework ascendc_sim)
 set_target_properties(avo_package_kernels PROPERTIES
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/npu_kernels INSTALL_RPATH ${avo_package}/lib)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import ascend_vision_ops as avo
 from ascend_vision_ops.cli.show import console, table
-from ascend_vision_ops.sim.communication import IN_SERVER
+from ascend_vision_ops.sim.communication import IN_SERVER, Traffic
 
 DEVICES = (1, 2, 4)
 IMAGES = 4  # of the global batch
@@ -138,11 +138,11 @@ def work(out: Path) -> None:
 
 def seconds(traffic: dict[str, list[float]], devices: int) -> float:
     """How long the communication of a step takes in a ring, under the assumptions above."""
-    rate = avo.sim.link_rate(devices)
     time = 0.0
     for call, (calls, size) in traffic.items():
         rounds = 2 if call == "HcclAllReduce" else 1
-        time += rounds * (devices - 1) * (calls * LATENCY + size / devices / rate)
+        links = Traffic("", devices, 0, call, int(calls), int(size), int(size)).link_seconds
+        time += rounds * (devices - 1) * calls * LATENCY + links
     return time
 
 
@@ -159,8 +159,8 @@ def picture(path: Path, results: list[dict]) -> None:
         axes.loglog(devices, times, ".-", label=f"{result['how']}, by the traffic of {max(DEVICES)} devices")
     axes.axvline(IN_SERVER, color="#8795a8", linestyle=":", linewidth=1)
     axes.set_title(
-        "Communication of a step in a ring; assumed: 10 µs a hop, 28 GB/s between two devices of a\n"
-        "server of 8, 25 GB/s between servers, nothing hidden behind computation",
+        "Communication of a step; assumed: bytes and 10 µs a hop of a ring, all links of a device at once\n"
+        "(28 GB/s each in a server of 8, one port of 25 GB/s between servers), nothing hidden behind computation",
         loc="left",
         fontsize=9,
     )

@@ -18,7 +18,7 @@ from ascend_vision_ops.testing.torch_calls import example
 
 ROOT = Path(__file__).resolve().parents[1]
 RANKS, LIMIT = 2, 240  # seconds for all processes
-WITH_KERNEL = [name for name in operators() if not spec_of(name).composite]
+COMPUTING = [name for name in operators() if not spec_of(name).composite]
 # Sums over images, and boxes, which all depend on each other.
 WHOLE = {
     "count_outside",
@@ -38,7 +38,7 @@ def shardings(operator: str):
     return call, dtensor._shardings(op, folds, leading, *args, **keywords)
 
 
-@pytest.mark.parametrize("operator", WITH_KERNEL)
+@pytest.mark.parametrize("operator", COMPUTING)
 def test_what_may_be_sharded(operator):
     _, found = shardings(operator)
     assert (len(found) == 1) == (operator in WHOLE)
@@ -116,7 +116,7 @@ def spec_names(operator: str) -> list[str]:
 
 
 def _compare_all_calls(mesh) -> None:
-    for operator in WITH_KERNEL:
+    for operator in COMPUTING:
         for compare in (_compare, _compare_other_dimensions, _compare_gradients):
             try:
                 compare(operator, mesh)

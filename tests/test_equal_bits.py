@@ -24,13 +24,13 @@ with_several_sets = pytest.mark.skipif(
     platform.machine() != "x86_64" or len(processor.targets()) < 2,
     reason="needs a processor of x86-64 with several instruction sets",
 )
-WITH_KERNEL = [name for name in operators() if not spec_of(name).composite]
-ON_DEVICE = [name for name in WITH_KERNEL if spec_of(name).has_kernel]
+COMPUTING = [name for name in operators() if not spec_of(name).composite]
+WITH_KERNEL = [name for name in COMPUTING if spec_of(name).has_kernel]
 
 
 @cpu_kernels
 @with_several_sets
-@pytest.mark.parametrize("operator", WITH_KERNEL)
+@pytest.mark.parametrize("operator", COMPUTING)
 def test_instruction_sets_give_the_same_bits(operator):
     targets = [target for target in processor.targets() if target != "AMX"]
     differing = (pair for case in bits.cases(operator, 25, 15) for pair in bits.differing(case, targets))
@@ -39,7 +39,7 @@ def test_instruction_sets_give_the_same_bits(operator):
 
 @cpu_kernels
 def test_one_other_bit_is_found(monkeypatch):
-    right, case, used = bits.run, cases_of(WITH_KERNEL[0])[0], []
+    right, case, used = bits.run, cases_of(COMPUTING[0])[0], []
     twice = [processor.targets()[0]] * 2
     assert not bits.differing(case, twice)
 
@@ -82,7 +82,7 @@ for operator in sys.argv[1:]:
 
 def digests(**settings: str) -> list[str]:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("AVO_SIM_")}
-    command = [sys.executable, "-c", PROGRAM, *ON_DEVICE]
+    command = [sys.executable, "-c", PROGRAM, *WITH_KERNEL]
     done = subprocess.run(command, capture_output=True, text=True, env=environment | settings, timeout=900)
     assert done.returncode == 0, done.stderr
     return done.stdout.splitlines()
@@ -91,7 +91,7 @@ def digests(**settings: str) -> list[str]:
 @pytest.mark.skipif(bool(missing("aclnn")), reason=f"entry points: {missing('aclnn')}")
 def test_threads_and_the_order_of_blocks_do_not_matter():
     alone = digests(AVO_SIM_THREADS="1")
-    assert {line.split()[0] for line in alone} == set(ON_DEVICE)
+    assert {line.split()[0] for line in alone} == set(WITH_KERNEL)
     # Each call was made twice, with equal results.
     assert all(alone.count(line) % 2 == 0 for line in alone)
     for seed, threads in (("3", "2"), ("8", "7")):

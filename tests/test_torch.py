@@ -21,7 +21,7 @@ from ascend_vision_ops.testing.torch_calls import TorchCall
 
 CPU, META = torch.device("cpu"), torch.device("meta")
 OPERATORS = operators()
-WITH_KERNEL = [operator for operator in OPERATORS if not spec_of(operator).composite]
+COMPUTING = [operator for operator in OPERATORS if not spec_of(operator).composite]
 DIFFERENTIABLE = [operator for operator in OPERATORS if spec_of(operator).backward]
 FORMATTED = [operator for operator in OPERATORS if spec_of(operator).memory_format]
 
@@ -83,12 +83,12 @@ def test_gradcheck(operator):
     checks.gradcheck(operator, CPU)
 
 
-@pytest.mark.parametrize("operator", sorted(set(WITH_KERNEL) - set(DIFFERENTIABLE)))
+@pytest.mark.parametrize("operator", sorted(set(COMPUTING) - set(DIFFERENTIABLE)))
 def test_no_gradient(operator):
     checks.no_gradient(operator, CPU)
 
 
-@pytest.mark.parametrize("operator", WITH_KERNEL)
+@pytest.mark.parametrize("operator", COMPUTING)
 def test_refusals(operator):
     checks.refusals(operator, CPU, META)
 
@@ -96,7 +96,7 @@ def test_refusals(operator):
 # --- results in the caller's tensors
 
 
-@pytest.mark.parametrize("operator", WITH_KERNEL)
+@pytest.mark.parametrize("operator", COMPUTING)
 def test_out(operator):
     results.written(operator, CPU)
     results.chosen(operator, CPU)
@@ -108,7 +108,7 @@ def test_memory_format(operator):
     results.memory_format(operator, CPU)
 
 
-@pytest.mark.parametrize("operator", WITH_KERNEL)
+@pytest.mark.parametrize("operator", COMPUTING)
 def test_out_refusals(operator):
     results.refusals(operator, CPU)
     results.overlaps(operator, CPU)
@@ -116,12 +116,12 @@ def test_out_refusals(operator):
     results.vmap(operator, CPU)
 
 
-@pytest.mark.parametrize("operator", WITH_KERNEL)
+@pytest.mark.parametrize("operator", COMPUTING)
 def test_out_opcheck(operator):
     results.opcheck(operator, CPU)
 
 
-@pytest.mark.parametrize("operator", WITH_KERNEL)
+@pytest.mark.parametrize("operator", COMPUTING)
 def test_out_compiled(operator):
     # Inductor is left out: it compiles the operator itself, which `test_compile` tests, and a copy.
     results.compiled(operator, CPU, "aot_eager")
@@ -132,7 +132,7 @@ def test_out_compiled(operator):
 
 def test_check_of_graphs_sees_what_a_composite_calls(monkeypatch):
     monkeypatch.setattr(_transforms, "is_compiling", lambda: False)
-    composite = next(operator for operator in OPERATORS if operator not in WITH_KERNEL)
+    composite = next(operator for operator in OPERATORS if operator not in COMPUTING)
     with pytest.raises(AssertionError, match="a graph of"):
         checks.in_graphs(composite, CPU)
 
@@ -166,7 +166,7 @@ def test_check_of_gradients_sees_a_wrong_one(monkeypatch):
 
 
 def test_check_of_refusals_sees_another_parameter_named(monkeypatch):
-    operator = WITH_KERNEL[0]
+    operator = COMPUTING[0]
 
     def vague(**arguments):
         raise RuntimeError(f"{operator}: something: expected else, got this")
@@ -204,7 +204,7 @@ def test_check_of_memory_format_sees_the_other_one(monkeypatch):
 
 
 def test_check_of_out_sees_other_tensors(monkeypatch):
-    operator = WITH_KERNEL[0]
+    operator = COMPUTING[0]
     right = getattr(results.ops, operator)
     monkeypatch.setattr(results.ops, operator, lambda out=None, **arguments: right(**arguments))
     with pytest.raises(AssertionError, match="other tensors"):
@@ -215,4 +215,4 @@ def test_check_of_out_sees_other_tensors(monkeypatch):
 def test_check_of_out_sees_a_version_that_stays(monkeypatch, check):
     monkeypatch.setattr(_transforms, "_increment_version", lambda results: None)
     with pytest.raises(AssertionError, match="version"):
-        check(WITH_KERNEL[0], CPU)
+        check(COMPUTING[0], CPU)

@@ -42,7 +42,10 @@ def measure(model: Model, tools: list[str], rounds: int, runner=run) -> Row:
 
 
 def measured(chosen: Iterable[Model], tools: list[str], rounds: int, out, stored: bool) -> Iterator[Row]:
-    """The rows of the models, which are stored one by one. stored: takes those that an earlier run stored."""
+    """The rows of the models, which are stored one by one.
+
+    stored: takes those that an earlier run of the same code stored.
+    """
     chosen = list(chosen)
     with progress(len(chosen)) as show:
         for done, model in enumerate(chosen):

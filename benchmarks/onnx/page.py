@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import math
@@ -120,8 +121,9 @@ def _store_of(name: str) -> Path:
     return FOLDER / "rows" / f"{name.replace('/', '_')}.json"
 
 
+@functools.cache
 def sources() -> str:
-    """The state of the code that is measured, in a few letters: other passes or another judge give others."""
+    """A digest of the code that is measured: it changes with the passes and with the judge."""
     digest = hashlib.blake2b(digest_size=6)
     for folder in SOURCES:
         for path in sorted((ROOT / folder).rglob("*.py")):

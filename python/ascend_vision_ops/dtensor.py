@@ -38,14 +38,16 @@ def register() -> None:
         register_sharding(op)(functools.partial(_shardings, op, folds, leading))
         arguments = op._schema.arguments
         # A list with the shape of the result, such as input_size of a gradient: each device gets that of its part.
-        shapes = {name for fold in folds for name in fold.ints}
-        for shape in shapes:
+        shape = next((name for fold in folds for name in fold.ints), None)
+        if shape is not None:
             propagator.op_to_shape_and_stride_idx[op] = [a.name for a in arguments].index(shape)
         # All arguments that are no tensors tell calls apart, lists too, where DTensor looks up what it did before.
         first = next((i for i, a in enumerate(arguments) if not _is_tensor(a)), len(arguments))
         keywords = [a.name for a in arguments if a.kwarg_only]
         # DTensor puts such a shape into the list of arguments only if that has not been flattened.
-        propagator.op_to_schema_info[op] = RuntimeSchemaInfo(first, keywords or None, needs_pytree=not shapes)
+        propagator.op_to_schema_info[op] = RuntimeSchemaInfo(
+            first, keywords or None, needs_pytree=shape is None
+        )
 
 
 def _is_tensor(argument: torch.Argument) -> bool:

@@ -18,10 +18,10 @@ from ascend_vision_ops.testing.fuzz import calls, fuzz, main
 from ascend_vision_ops.testing.run import as_tuple, judge, rerun_line, spec_of
 
 pytestmark = pytest.mark.cpu_kernels
-WITH_KERNEL = [operator for operator in operators() if not spec_of(operator).composite]
+COMPUTING = [operator for operator in operators() if not spec_of(operator).composite]
 
 
-@pytest.mark.parametrize("operator", WITH_KERNEL)
+@pytest.mark.parametrize("operator", COMPUTING)
 def test_a_few_calls(operator):
     outcome = fuzz(operator, most=10, seed=1)
     assert outcome.calls == 10
@@ -31,7 +31,7 @@ def test_a_few_calls(operator):
 @pytest.fixture
 def fault(monkeypatch):
     """A kernel with a deliberate fault: its last element is wrong for some strided inputs."""
-    operator = WITH_KERNEL[0]
+    operator = COMPUTING[0]
     right = getattr(cpu, operator)
 
     def wrong(*, out=None, **arguments):
@@ -56,7 +56,7 @@ def streamed(image, out):
 
 
 @pytest.mark.parametrize("there", [blocks, streamed])
-@pytest.mark.parametrize("operator", [operator for operator in WITH_KERNEL if "pool2d" in operator])
+@pytest.mark.parametrize("operator", [operator for operator in COMPUTING if "pool2d" in operator])
 def test_calls_of_pools_reach(operator, there):
     settings = hypothesis.settings(max_examples=5000, database=None, phases=[hypothesis.Phase.generate])
     hypothesis.find(
@@ -85,7 +85,7 @@ def test_prints_the_call_that_is_wrong(fault, capfd):
 
 
 def test_prints_the_call_that_the_process_dies_of(monkeypatch, capfd):
-    operator = WITH_KERNEL[0]
+    operator = COMPUTING[0]
     monkeypatch.setattr(cpu, operator, lambda **arguments: os.abort())
     assert main([operator, "--seconds", "30", "--seed", "1"]) == 1
     printed = capfd.readouterr().out
@@ -94,4 +94,4 @@ def test_prints_the_call_that_the_process_dies_of(monkeypatch, capfd):
 
 def test_stops_in_time(capfd):
     assert main(["--seconds", "0"]) == 0
-    assert capfd.readouterr().out.count(": 0 calls, all right") == len(WITH_KERNEL)
+    assert capfd.readouterr().out.count(": 0 calls, all right") == len(COMPUTING)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,17 +19,18 @@ from ascend_vision_ops.onnx.execute import Runner  # noqa: E402
 from benchmarks import onnx_models as models  # noqa: E402
 from tests.onnx.oracle import image, run  # noqa: E402
 
+ROOT = Path(__file__).resolve().parents[2]
 SIMPLIFY = "model = files.load(sys.argv[1]); passes.simplify(model); files.save(model, sys.argv[2])"
 
 
 def peak(work: str, *arguments: str) -> float:
     """The peak memory, in MiB, of a process that has the package's passes and does this work."""
-    program = f"import resource, sys\nfrom ascend_vision_ops.onnx import files, passes\n{work}\n"
-    program += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    program = "import sys\nfrom benchmarks.onnx.tools import peak\nfrom ascend_vision_ops.onnx import files, passes\n"
+    program += f"{work}\nprint(peak())"
     done = subprocess.run(
-        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=True, cwd=ROOT
     )
-    return int(done.stdout.split()[-1]) / 1024
+    return float(done.stdout.split()[-1]) * 1e6 / 2**20
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,8 @@ from onnx import TensorProto, helper, numpy_helper  # noqa: E402
 from ascend_vision_ops.onnx import _stream, files  # noqa: E402
 from benchmarks.onnx_models import Builder  # noqa: E402
 
+ROOT = Path(__file__).resolve().parents[2]
+
 INFO = helper.make_tensor_value_info
 BOOL, FLOAT = TensorProto.BOOL, TensorProto.FLOAT
 
@@ -186,13 +188,13 @@ def test_the_memory_of_a_process_that_simplifies(tmp_path):
         y = b.op("Identity", b.op("MatMul", y, b.weight(b.rng.random((1600, 1600), "f4"))))
     onnx.save(b.model({"x": [1, 1600]}, {y: [1, 1600]}), tmp_path / "a.onnx")
     program = (
-        "import sys\nfrom ascend_vision_ops.onnx import files, passes\n"
-        "def peak(): return int(next(l for l in open('/proc/self/status') if l.startswith('VmHWM')).split()[1]) / 1e3\n"
+        "import sys\nfrom benchmarks.onnx.tools import peak\nfrom ascend_vision_ops.onnx import files, passes\n"
         "before = peak(); model = files.load(sys.argv[1]); passes.simplify(model); files.save(model, sys.argv[2])\n"
         "print(peak() - before, *(name in sys.modules for name in ('sympy', 'onnxruntime', 'onnx.reference')))"
     )
     paths = [str(tmp_path / name) for name in ("a.onnx", "b.onnx")]
-    done = subprocess.run([sys.executable, "-c", program, *paths], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-c", program, *paths]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     more, *imported = done.stdout.split()
     assert imported == ["False"] * 3
     assert float(more) < 40

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The attention of an encoder (each pixel of four levels is a query) and of a decoder (300 queries) of Deformable DETR,
-on an image of 800 x 1066 pixels."""
+"""The attention of a decoder (300 queries on four levels) and of an encoder (each pixel of three levels is a query) of
+Deformable DETR, on an image of 800 x 1066 pixels."""
 
 import torch
 

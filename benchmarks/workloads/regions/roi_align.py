@@ -64,14 +64,14 @@ def contestants(
 
 def device():
     """Weights along y and along x are summed beforehand, for each bin and each row or column that its samples touch. A
-    mean is then a sum of rows of pixels and a sum of columns of this sum, and pixels are read once for all samples
-    that touch them. Up to eight rows of bins take a column of sums with one instruction, eight channels of each in a
-    repeat, so that it has 32 repeats for its start of 22 cycles where an instruction for each bin had four. In float32
-    reading bounds: rows of pixels come from L2, 14 cycles for the 256 channels of a pixel, and a fifth of the time goes
-    to the copy with the channels of a pixel side by side, behind which all cores meet. In half types the vector unit
-    bounds: pixels are widened to float32, eight cycles for each, and rows are then added as in float32. Products on the
-    cube unit would take fewer instructions, but would need weights in two parts for half types. With sampling_ratio 0,
-    large regions have as many samples as pixels, and each pixel is still read once.
+    mean is then a sum of rows of pixels and a sum of columns of this sum, and pixels are read once for all samples that
+    touch them. Up to eight rows of bins take a column of sums with one instruction, eight channels of each in a repeat.
+    An instruction takes 22 cycles to start. It now has 32 repeats for one start; an instruction for each bin had four.
+    In float32 reading bounds: rows of pixels come from L2, 14 cycles for the 256 channels of a pixel, and a fifth of
+    the time goes to a copy of the map with the channels of a pixel side by side; all cores wait for it. In half types
+    the vector unit bounds: pixels are widened to float32, eight cycles for each, and rows are then added as in float32.
+    Products on the cube unit would take fewer instructions, but would need weights in two parts for half types. With
+    sampling_ratio 0, large regions have as many samples as pixels, and each pixel is still read once.
     """
     maps, rois = torch.randn(1, 256, 200, 304), proposals(1000, 1216, 800)
     bins = {"output_height": 7, "output_width": 7, "spatial_scale": 0.25}

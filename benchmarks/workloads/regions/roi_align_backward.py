@@ -28,11 +28,12 @@ def workloads():
 def device():
     """A core owns bands of the map and goes through all regions that touch them, so that sums have a fixed order. The
     gradients of a row of bins are spread over the rows of a band first, by weights that are summed beforehand, and then
-    over its columns: an instruction takes one column of all rows, eight channels of each in a repeat, so that it has 16
-    repeats for its start of 22 cycles where an instruction for each bin and column had four. V bounds, for 57 % of the
-    time. A band has six rows and 32 columns of 128 channels; eight rows, which would fill a repeat, do not fit beside
-    the planes that leave. The rest of the time goes to loads of gradients that nothing hides where few rows of bins
-    touch a band, and to the starts of bands, where the scalar unit waits for the list of regions.
+    over its columns: an instruction takes one column of all rows, eight channels of each in a repeat. An instruction
+    takes 22 cycles to start. It now has 16 repeats for one start; an instruction for each bin and column had four. V
+    bounds, for 57 % of the time. A band has six rows and 32 columns of 128 channels; eight rows, which would fill a
+    repeat, do not fit beside the planes that are on their way to memory. The rest of the time goes to loads of
+    gradients that nothing hides where few rows of bins touch a band, and to the starts of bands, where the scalar unit
+    waits for the list of regions.
     """
     call = {"output_height": 7, "output_width": 7, "spatial_scale": 0.25, "sampling_ratio": 2}
     gradient, rois = torch.randn(512, 256, 7, 7), proposals(512, 1216, 800)

@@ -19,8 +19,8 @@ def known(operator: str) -> str:
     return operator
 
 
-def with_kernel(operator: str) -> str:
-    """Returns the name if there is such an operator and it runs on the simulated device, and fails otherwise."""
+def on_device(operator: str) -> str:
+    """Returns the name of an operator that runs on the simulated device; fails for any other name."""
     if not spec_of(known(operator)).on_device:
         raise Failure(f"{operator} has no AscendC kernel yet: it has no tiling, and no device runs it")
     return operator
@@ -32,9 +32,9 @@ def call_of(options: argparse.Namespace) -> BoundCase:
         raise Failure("expected the name of an operator, or a call such as op(self=f16[1,8,7]), got none")
     if "(" in options.call:
         case = parse_case(options.call)
-        with_kernel(case.operator)
+        on_device(case.operator)
         return case
-    spec = spec_of(with_kernel(options.call))
+    spec = spec_of(on_device(options.call))
     tensors = [parameter.name for parameter in spec.tensors]
     args: dict[str, object] = {}
     for text in options.shape:

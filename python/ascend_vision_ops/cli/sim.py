@@ -12,7 +12,7 @@ from rich.progress import track
 
 from ascend_vision_ops import ascend_headers, operators
 from ascend_vision_ops.cli import Failure
-from ascend_vision_ops.cli.call import call_of, with_kernel
+from ascend_vision_ops.cli.call import call_of, on_device
 from ascend_vision_ops.tables import console, table
 from ascend_vision_ops.testing.cases import BoundCase
 from ascend_vision_ops.testing.record import BackEnd, Recorded
@@ -37,7 +37,7 @@ def calls(options: argparse.Namespace) -> list[BoundCase]:
     """The calls to compare: the one that the options describe, or all cases of the operators."""
     if options.call and ("(" in options.call or options.shape or options.attr or options.dtype):
         return [call_of(options)]
-    names = [with_kernel(options.call)] if options.call else [n for n in operators() if spec_of(n).has_kernel]
+    names = [on_device(options.call)] if options.call else [n for n in operators() if spec_of(n).has_kernel]
     cases = [case for name in names for case in cases_of(name) if takes("aclnn", case) and not case.case.out]
     chosen = [case for case in cases if options.case in (None, case.case.id)]
     if not chosen:

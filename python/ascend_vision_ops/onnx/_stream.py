@@ -9,6 +9,7 @@ file: a weight is read when a pass asks for its numbers, and the system copies i
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 from collections.abc import Callable, Iterator
@@ -92,6 +93,11 @@ def _token() -> str:
     return os.urandom(12).hex()
 
 
+def weights_of(model: ir.Model) -> list[ir.Value]:
+    """The weights of all graphs."""
+    return [value for graph in model.graphs() for value in graph.initializers.values()]
+
+
 # --- reading ------------------------------------------------------------------------------------------------------
 
 
@@ -160,10 +166,7 @@ def _raw_data(source: Source, start: int, stop: int) -> tuple[int, int, int] | N
         return None
     if raw is None or raw[2] - raw[1] < LARGE or kind in (ir.DataType.STRING, ir.DataType.UNDEFINED):
         return None
-    size = 1
-    for dim in dims:
-        size *= dim
-    if kind.bitwidth % 8 or size * kind.bitwidth // 8 != raw[2] - raw[1]:
+    if kind.bitwidth % 8 or math.prod(dims) * kind.bitwidth // 8 != raw[2] - raw[1]:
         return None
     return raw
 
@@ -181,9 +184,9 @@ def _give_back(model: ir.Model, file: BinaryIO, token: str) -> None:
         }
         return InFile(file, tensor.offset, tensor.dtype, tensor.shape, **texts)
 
+    for value in weights_of(model):
+        value.const_value = real(value.const_value) or value.const_value
     for graph in model.graphs():
-        for value in graph.initializers.values():
-            value.const_value = real(value.const_value) or value.const_value
         for node in graph:
             for name, attribute in node.attributes.items():
                 if attribute.type == ir.AttributeType.TENSOR and (tensor := real(attribute.value)):
@@ -197,7 +200,7 @@ def save(model: ir.Model, path: Path) -> None:
     """Writes a model with all weights in its file."""
     token = _token()
     weights: list[tuple[ir.Value, ir.TensorProtocol]] = []
-    for value in (value for graph in model.graphs() for value in graph.initializers.values()):
+    for value in weights_of(model):
         tensor = value.const_value
         # onnx_ir writes the metadata of a small weight twice.
         if tensor is not None and _is_raw(tensor) and (tensor.nbytes >= LARGE or tensor.metadata_props):

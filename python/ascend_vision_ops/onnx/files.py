@@ -115,14 +115,14 @@ def free_weights(model: ir.Model) -> None:
 
 
 def external_tensors(model: ir.Model) -> list[ir.ExternalTensor]:
-    values = (value.const_value for graph in model.graphs() for value in graph.initializers.values())
-    return [tensor for tensor in values if isinstance(tensor, ir.ExternalTensor)]
+    tensors = (value.const_value for value in _stream.weights_of(model))
+    return [tensor for tensor in tensors if isinstance(tensor, ir.ExternalTensor)]
 
 
 def weight_bytes(model: ir.Model) -> int:
     """Bytes of all initializers, in the model and in external files."""
-    values = (value.const_value for graph in model.graphs() for value in graph.initializers.values())
-    return sum(tensor.nbytes for tensor in values if tensor is not None)
+    tensors = (value.const_value for value in _stream.weights_of(model))
+    return sum(tensor.nbytes for tensor in tensors if tensor is not None)
 
 
 def save(model: ir.Model, path: str | Path) -> None:
@@ -135,12 +135,7 @@ def save(model: ir.Model, path: str | Path) -> None:
         raise FileNotFoundError(f"no folder {path.parent} to write {path.name} to")
     apart = bool(external_tensors(model)) or weight_bytes(model) > INLINE_BYTES
     # onnx-ir would state the type and shape of each weight a second time, beside the weight itself.
-    weights = [
-        value
-        for graph in model.graphs()
-        for value in graph.initializers.values()
-        if not value.is_graph_input()
-    ]
+    weights = [value for value in _stream.weights_of(model) if not value.is_graph_input()]
     stated = [(value.type, value.shape) for value in weights]
     for value in weights:
         value.type = value.shape = None

@@ -500,15 +500,18 @@ class Spec(Signature, EntryPoints, Types, Shapes, Device, Transforms, Compositio
         that has none. A composite has no checks of its own."""
         if self.entries or self.composite:
             return self.entries
-        tensors = [Argument(p.name, "const aclTensor *" if p.is_tensor else "", p.name) for p in self.visible]
+        arguments = [
+            Argument(p.name, "const aclTensor *" if p.is_tensor else "", p.name) for p in self.visible
+        ]
         results = [Argument(output, "aclTensor *", output, output=True) for output in self.outputs]
-        return [Entry(self.name, "", [*tensors, *results])]
+        return [Entry(self.name, "", [*arguments, *results])]
 
     def reached_by(self, quote=str) -> str:
         """By which C functions it is reached, or why by none. quote: writes a name."""
-        text = ", ".join(quote(entry.function) for entry in self.entries)
-        text = text or (f"by {quote(self.composite)}" if self.composite else "")
-        return text if self.on_device else f"{text}, no AscendC kernel yet".removeprefix(", ")
+        names = [quote(entry.function) for entry in self.entries]
+        names += [f"by {quote(self.composite)}"] if self.composite else []
+        names += [] if self.on_device else ["no AscendC kernel yet"]
+        return ", ".join(names)
 
     @property
     def ordered(self) -> list[Parameter]:

@@ -34,7 +34,7 @@ def local(kernel: Spec, parameter: Parameter, node: Node) -> str:
 
 def _read(kernel: Spec, attribute: Attribute, parameter: Parameter) -> str:
     """A call of the function that reads an attribute; of `Required` around it where there is no default."""
-    arguments = ["attributes", "{" + ", ".join(cpp.cstr(name) for name in attribute.names) + "}"]
+    arguments = ["attributes", _names(attribute)]
     if attribute.type == "ints":
         arguments.append(str(attribute.length))
         arguments += ["true"] if attribute.pairs else []
@@ -58,6 +58,10 @@ def _read(kernel: Spec, attribute: Attribute, parameter: Parameter) -> str:
     return f"Below({call})" if attribute.below else call
 
 
+def _names(attribute: Attribute) -> str:
+    return "{" + ", ".join(map(cpp.cstr, attribute.names)) + "}"
+
+
 def _literal(parameter: Parameter, value: object) -> str:
     if value is None or value is REQUIRED:
         return "std::nullopt"
@@ -71,11 +75,8 @@ def _literal(parameter: Parameter, value: object) -> str:
 
 
 def fixed(node: Node) -> list[str]:
-    """Statements that refuse another value of the attributes that may have one value only."""
-    names = [
-        ("{" + ", ".join(map(cpp.cstr, a.names)) + "}", a.only) for a in node.attributes if a.only is not None
-    ]
-    return [f"Only(attributes, {spelled}, {value});" for spelled, value in names]
+    """Statements that check the attributes that may have one value only."""
+    return [f"Only(attributes, {_names(a)}, {a.only});" for a in node.attributes if a.only is not None]
 
 
 def field(kernel: Spec, parameter: Parameter) -> str:

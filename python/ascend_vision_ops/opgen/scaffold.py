@@ -131,12 +131,12 @@ def _load(path: Path) -> Spec:
 def _stubs(spec: Spec) -> dict[str, str]:
     """Path and text of each file that is rendered from a contract."""
     stub = Stub(spec)
-    wanted = {path: text for path, text in FILES.items() if spec.has_kernel or path.startswith(ON_CPUS)}
     return {
         pattern.format(name=spec.name, family=spec.family): render_text(
             f"new/{template}", spec=spec, stub=stub
         )
-        for pattern, template in wanted.items()
+        for pattern, template in FILES.items()
+        if spec.has_kernel or pattern.startswith(ON_CPUS)
     }
 
 

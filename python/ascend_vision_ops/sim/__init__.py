@@ -46,7 +46,8 @@ _CANN = ("ASCEND_HOME_PATH", "ASCEND_OPP_PATH", "ASCEND_CUSTOM_OPP_PATH")
 _LOG_LEVEL = "ASCEND_GLOBAL_LOG_LEVEL"
 DEVICES_VARIABLE, SOC_VARIABLE, FORCE_VARIABLE = "AVO_SIM_DEVICES", "AVO_SIM_SOC", "AVO_SIM_FORCE"
 DEFAULT_SOC = "Ascend910B1"
-MOST_DEVICES = 32  # for which torch_npu is compiled: C10_COMPILE_TIME_MAX_NPUS; more fail an assertion of its
+# The most for which torch_npu is compiled (C10_COMPILE_TIME_MAX_NPUS); with more, an assertion in it fails.
+MOST_DEVICES = 32
 _active: tuple[int, str] | None = None
 
 

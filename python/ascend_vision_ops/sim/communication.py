@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 from ..paths import library_dir
 
-# Servers with eight Ascend 910B, whose devices are all linked to each other by HCCS, and by a RoCE port each to other
-# servers. Bytes a second in one direction: of a link between two devices, and of a port. By these figures the
-# profiler of CANN 8.1 (msprof, the bandwidths of CHIP_V4_1_0 in number_constant.py) judges what it measures.
-IN_SERVER, HCCS, ROCE = 8, 28e9, 25e9
+# Rates in bytes a second, in one direction. The profiler of CANN 8.1 judges what it measures by the same figures
+# (msprof, the bandwidths of CHIP_V4_1_0 in number_constant.py).
+IN_SERVER = 8  # devices of a server, each linked to all others
+HCCS = 28e9  # the link between two devices of a server
+ROCE = 25e9  # the port of a device to other servers
 
 
 def link_rate(ranks: int) -> float:

@@ -23,12 +23,16 @@ def add_operator(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("operator", nargs="?", help="the operator to call (default: all with a kernel)")
 
 
-def operators_of(parser: argparse.ArgumentParser, operator: str | None) -> list[str]:
-    """The operators to call: those that have kernels of their own."""
+def operators_of(parser: argparse.ArgumentParser, operator: str | None, on_device: bool = False) -> list[str]:
+    """The operators to call: those that compute on their own; with on_device, those with an AscendC kernel."""
     names = [known(operator)] if operator else operators()
     names = [name for name in names if not spec_of(name).composite]
     if not names:
         parser.error(f"{operator} has no kernel of its own, because it calls another operator; name that one")
+    if on_device:
+        names = [name for name in names if spec_of(name).has_kernel]
+        if not names:
+            parser.error(f"{operator} has no AscendC kernel yet")
     return names
 
 

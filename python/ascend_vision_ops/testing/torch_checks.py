@@ -251,13 +251,14 @@ def refusals(operator: str, *devices: torch.device) -> None:
     It tries each kind of violation of each parameter that torch can express.
     """
     spec, tried = spec_of(operator), set()
+    entry = spec.calls[0]
     for bad in violations(spec):
         kind, _, detail = bad.id.split("-", 1)[1].partition("-")
         one = (bad.parameter, kind, detail if kind == "require" else "")
-        argument = next((a for a in spec.calls[0].arguments if a.name == bad.parameter), None)
+        argument = next((a for a in entry.arguments if a.name == bad.parameter), None)
         if (
             one in tried
-            or bad.entry != spec.calls[0].name
+            or bad.entry != entry.name
             or argument is None
             or not _expressible(spec, bad, devices)
         ):

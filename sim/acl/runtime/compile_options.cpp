@@ -41,7 +41,7 @@ aclError aclSetCompileopt(aclCompileOpt opt, const char *value) try {
   SIM_REQUIRE_POINTER(value);
   if (const aclError code = CheckOption(__func__, opt); code != ACL_SUCCESS) return code;
   if (opt == ACL_OP_JIT_COMPILE) {
-    if (const aclError code = RefuseOperatorCompiler(__func__); code != ACL_SUCCESS) return code;
+    if (const aclError code = FindDescribedOperator(__func__); code != ACL_SUCCESS) return code;
   }
   CompileOptions &options = CompileOptions::Get();
   std::lock_guard<std::mutex> lock(options.mutex);

@@ -88,7 +88,7 @@ void NoteMissingFunction(const std::string &warning) {
   described.caller = Between(warning, "Will call acl_op::", "(");
 }
 
-aclError RefuseOperatorCompiler(const char *call) {
+aclError FindDescribedOperator(const char *call) {
   if (described.tensors == 0) return ACL_SUCCESS;
   const Description found = std::exchange(described, {});
   if (!found.caller.empty()) {

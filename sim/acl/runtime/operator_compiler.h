@@ -11,7 +11,8 @@ namespace sim::runtime {
 // "[PTA]:aclnnHistc or aclnnHistcGetWorkspaceSize not in libopapi.so, … Will call acl_op::histc(self, bins)".
 void NoteMissingFunction(const std::string &warning);
 
-// Refuses an operator of the calling thread, if it has described tensors for the operator compiler.
-aclError RefuseOperatorCompiler(const char *call);
+// Ends the description of the calling thread's operator. Returns an error if no operator of the device fits
+// it.
+aclError FindDescribedOperator(const char *call);
 
 }  // namespace sim::runtime

@@ -42,6 +42,8 @@ double Distance(uint32_t core) {
   return 2 * (turns - std::floor(turns)) - 1;
 }
 
+const Cycles &Longer(const Cycles &a, const Cycles &b) { return a.count > b.count ? a : b; }
+
 // Cycles in which a cube core reads a copy. Where rows of a matrix become fractals on their way, rows that
 // lie at multiples of a data block go in one piece, others block by block. Of rows that stay as they are
 // nothing is published: they are taken to need what rows of a vector core need, and never more than with
@@ -62,7 +64,7 @@ Cycles CubeReadCycles(const CostModel &cost, const Event &copy, double misses, d
     row = Cycles::Of(cost.cube_copy_row) + of_bytes;
   }
   if (!copy.converts) {
-    const Cycles plain = of_bytes.count > cost.copy_row ? of_bytes : Cycles::Of(cost.copy_row);
+    const Cycles plain = Longer(of_bytes, Cycles::Of(cost.copy_row));
     if (plain.count < row.count) row = plain;
   }
   return copy.rows * row;
@@ -77,7 +79,7 @@ Cycles CyclesAlone(const CostModel &cost, bool cube, const Flow &flow, double mi
       copy.write ? Cycles::At(written, 1)
                  : Cycles::At(cost.read_hbm_bytes, misses) + Cycles::At(cost.read_l2_bytes, 1 - misses);
   const Cycles rows = copy.rows * Cycles::Of(cost.copy_row), bytes = flow.bytes * of_byte;
-  return rows.count > bytes.count ? rows : bytes;
+  return Longer(rows, bytes);
 }
 
 }  // namespace

@@ -7,34 +7,26 @@ import numpy as np
 PYRAMIDS = {"one": [(7, 9)], "four": [(12, 10), (6, 5), (3, 3), (2, 1)], "odd": [(1, 1), (1, 30), (25, 1)]}
 
 
-def one(rng, shape):
-    return np.array(PYRAMIDS["one"])
-
-
-def four(rng, shape):
-    return np.array(PYRAMIDS["four"])
-
-
-def odd(rng, shape):
-    return np.array(PYRAMIDS["odd"])
-
-
 def in_turn(name):
     """Where maps start that lie one behind the other."""
     sizes = [height * width for height, width in PYRAMIDS[name]]
     return np.cumsum([0, *sizes])[:-1]
 
 
-def starts_of_one(rng, shape):
-    return in_turn("one")
+def fixed(name, numbers):
+    """A generator of that name, which always gives these numbers."""
+
+    def generator(rng, shape):
+        return np.array(numbers)
+
+    generator.__name__ = name
+    return generator
 
 
-def starts_of_four(rng, shape):
-    return in_turn("four")
-
-
-def starts_of_odd(rng, shape):
-    return in_turn("odd")
+one, four, odd = (fixed(name, PYRAMIDS[name]) for name in PYRAMIDS)
+starts_of_one, starts_of_four, starts_of_odd = (
+    fixed(f"starts_of_{name}", in_turn(name)) for name in PYRAMIDS
+)
 
 
 def apart(rng, shape):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes one node on constants: by NumPy where all agree, else by ONNX Runtime, or by onnx's reference evaluator."""
+"""Computes one node on constants: by NumPy where all implementations give the same bits, else by ONNX Runtime where
+it is installed, else by onnx's reference evaluator."""
 
 from __future__ import annotations
 

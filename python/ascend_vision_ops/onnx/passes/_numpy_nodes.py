@@ -18,7 +18,7 @@ FLOATS = (np.float32, np.float64)  # types in which NumPy rounds once
 
 
 def by_numpy(node: ir.Node, version: int, inputs: list[Array | None]) -> list[Array] | None:
-    """The outputs of a node; None where it is another one, or its inputs do not fit each other."""
+    """The outputs of a node; None for a node without a rule here, or where its inputs do not fit each other."""
     rule = RULES.get(node.op_type)
     if rule is None or not inputs or (node.op_type in ELEMENTWISE and version < 7):
         return None
@@ -30,9 +30,9 @@ def by_numpy(node: ir.Node, version: int, inputs: list[Array | None]) -> list[Ar
     return None if made is None else [np.asarray(array) for array in made]
 
 
-def _axes(node: ir.Node, inputs: list, place: int = 1) -> list[int] | None:
-    if len(inputs) > place:
-        return None if inputs[place] is None else [int(axis) for axis in inputs[place].reshape(-1)]
+def _axes(node: ir.Node, inputs: list) -> list[int] | None:
+    if len(inputs) > 1:
+        return None if inputs[1] is None else [int(axis) for axis in inputs[1].reshape(-1)]
     axes = node.attributes.get_ints("axes", None)
     return None if axes is None else list(axes)
 

@@ -48,18 +48,20 @@ class FoldConstants(GraphPass):
 
     def __init__(self, shapes_only: bool = False):
         self.shapes_only = shapes_only  # folds no more than shapes and what they are computed from
-        self.at_first = 0, 0  # the model, and about the bytes of its file before the first round
+        # A model, and about how many bytes its file had before the first round.
+        self.at_first: tuple[ir.Model | None, int] = None, 0
 
     def transform(self, model: ir.Model) -> int:
         before = node_count(model)
-        if self.at_first[0] != id(model):
-            self.at_first = id(model), _file_bytes(model)
+        if self.at_first[0] is not model:
+            self.at_first = model, _file_bytes(model)
         common.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(model)
         folding = _Folding(model, self.shapes_only, self.at_first[1] - _file_bytes(model))
         for graph, node, vectors in walk(model):
             folding.visit(graph, node, vectors)
         for graph in reversed(graphs_of(model)):
             remove_unused(graph)
+        # Each added Squeeze is a change, but hides a node that was removed.
         return before - node_count(model) + 2 * folding.mended
 
 

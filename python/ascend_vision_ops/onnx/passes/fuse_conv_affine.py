@@ -28,7 +28,8 @@ class FuseConvAffine(NodePass):
     name = "fuse_conv_affine"
     summary = (
         "Conv or ConvTranspose and Add, Sub, Mul or Div with one constant for each channel behind it become one node; "
-        "so do Mul, Div, Add, Sub and BatchNormalization before them; positive factors pass Relu, LeakyRelu and PRelu"
+        "so do Mul and Div before them, and Add, Sub and BatchNormalization before Conv; positive factors pass Relu, "
+        "LeakyRelu and PRelu"
     )
     tolerance = ROUNDED
     op_types = frozenset(KINDS | CONVS)
@@ -45,9 +46,9 @@ class FuseConvAffine(NodePass):
         supersede(node, between.outputs[0], rename=True)
 
 
-def _activation(node: ir.Node | None, op_type: str) -> ir.Node | None:
-    """The node, where a positive factor may pass it that an `op_type` has on its other side; None for another one."""
-    if not is_onnx(node, *HOMOGENEOUS) or op_type not in ("Mul", "Div"):
+def _activation(node: ir.Node | None) -> ir.Node | None:
+    """The node if it is an activation that a positive factor may pass; None otherwise."""
+    if not is_onnx(node, *HOMOGENEOUS):
         return None
     return node if node.op_type != "PRelu" or constant_tensor(node.inputs[1]) is not None else None
 
@@ -62,11 +63,11 @@ def _behind(node: ir.Node) -> tuple[ir.Node, ir.Node, np.ndarray, np.ndarray] | 
     """The convolution before the node, the last node between them, what the node multiplies with and what it adds."""
     for place in (0, 1) if node.op_type in ("Add", "Mul") else (0,):
         conv, array = node.inputs[place].producer(), constant(node.inputs[1 - place])
-        between = _activation(conv, node.op_type)
+        between = _activation(conv) if node.op_type in ("Mul", "Div") else None
         conv = conv if between is None else between.inputs[0].producer()
         if between is not None and between.graph is not node.graph:
             continue
-        if not is_onnx(conv, "Conv", "ConvTranspose") or array is None or conv.graph is not node.graph:
+        if not is_onnx(conv, *CONVS) or array is None or conv.graph is not node.graph:
             continue
         need_constants(conv, (1, 2), "weight")
         only_user(conv.outputs[0])
@@ -110,12 +111,10 @@ def _by_channel(array: np.ndarray, count: int, rank: int) -> np.ndarray:
 def _before(conv: ir.Node) -> tuple[ir.Node, int, np.ndarray, np.ndarray, ir.Node] | None:
     """The node before the convolution, the index of its tensor, what it multiplies channels with and adds, its user."""
     node, user = conv.inputs[0].producer(), conv
-    if is_onnx(node, *HOMOGENEOUS) and is_onnx(node.inputs[0].producer(), "Mul", "Div"):
-        user = _activation(node, "Mul")
-        node = node.inputs[0].producer()
-        if user is None or user.graph is not conv.graph:
-            return None
-    if not is_onnx(node, *KINDS, "BatchNormalization") or node.graph is not conv.graph:
+    passed = _activation(node)
+    if passed is not None and is_onnx(passed.inputs[0].producer(), "Mul", "Div"):
+        node, user = passed.inputs[0].producer(), passed
+    if not is_onnx(node, *KINDS, "BatchNormalization") or not (node.graph is user.graph is conv.graph):
         return None
     place = 0
     if node.op_type != "BatchNormalization":
@@ -123,7 +122,7 @@ def _before(conv: ir.Node) -> tuple[ir.Node, int, np.ndarray, np.ndarray, ir.Nod
         if sum(known) != 1 or (known[0] and node.op_type in ("Sub", "Div")):
             return None
         place = known.index(False)
-    if is_onnx(node.inputs[place].producer(), "Conv", "ConvTranspose"):
+    if is_onnx(node.inputs[place].producer(), *CONVS):
         return None  # that convolution takes it without a condition on padding
     need_constants(conv, (1, 2), "weight")
     weight = conv.inputs[1]
@@ -161,24 +160,22 @@ def _merge_before(
     conv: ir.Node, node: ir.Node, place: int, scale: np.ndarray, shift: np.ndarray, user: ir.Node
 ) -> None:
     weight, bias = constant(conv.inputs[1]), constant(input_of(conv, 2))
-    groups = conv.attributes.get_int("group", 1)
-    # The weight is (outputs, inputs / groups, …): outputs of a group see the inputs of the group.
-    spread = [1] * (weight.ndim - 2)
-    name = conv.outputs[0].name
-    if conv.op_type == "ConvTranspose":
-        made = (weight.astype(np.float64) * scale.reshape(-1, 1, *spread)).astype(weight.dtype)
-        conv.replace_input_with(1, new_initializer(conv.graph, f"{name}_weight", made))
-        user.replace_input_with(0, node.inputs[place])
-        node.graph.remove(node, safe=True)
-        return
-    factors = np.repeat(scale.reshape(groups, -1), weight.shape[0] // groups, axis=0)
-    shifts = np.repeat(shift.reshape(groups, -1), weight.shape[0] // groups, axis=0)
-    wide = weight.astype(np.float64)
-    added = (wide * shifts.reshape(*weight.shape[:2], *spread)).reshape(len(weight), -1).sum(1)
-    made = (wide * factors.reshape(*weight.shape[:2], *spread)).astype(weight.dtype)
+    name, wide = conv.outputs[0].name, weight.astype(np.float64)
+
+    def spread(numbers: np.ndarray) -> np.ndarray:
+        """One number for each input channel, along the axes of the weight."""
+        if conv.op_type == "ConvTranspose":  # (inputs, outputs / groups, …)
+            rows = numbers[:, None]
+        else:  # (outputs, inputs / groups, …): outputs of a group see the inputs of the group
+            groups = conv.attributes.get_int("group", 1)
+            rows = np.repeat(numbers.reshape(groups, -1), weight.shape[0] // groups, axis=0)
+        return rows.reshape(*rows.shape, *[1] * (weight.ndim - 2))
+
+    made = (wide * spread(scale)).astype(weight.dtype)
     conv.replace_input_with(1, new_initializer(conv.graph, f"{name}_weight", made))
-    if np.any(shift):
+    if np.any(shift):  # never before a transposed convolution
         conv.resize_inputs(3)
+        added = (wide * spread(shift)).reshape(len(weight), -1).sum(1)
         total = (added + (0 if bias is None else bias)).astype(weight.dtype)
         conv.replace_input_with(2, new_initializer(conv.graph, f"{name}_bias", total))
     user.replace_input_with(0, node.inputs[place])

@@ -109,10 +109,11 @@ def _equal(group: list[ir.Value]) -> list[list[ir.Value]]:
     equal = []
     for values in found:
         while len(values) > 1:
-            wanted = _bytes(values[0].const_value)
-            same = [value for value in values if np.array_equal(_bytes(value.const_value), wanted)]
+            first, *others = values
+            wanted, same, values = _bytes(first.const_value), [first], []
+            for value in others:
+                (same if np.array_equal(_bytes(value.const_value), wanted) else values).append(value)
             equal.append(same)
-            values = [value for value in values if all(value is not item for item in same)]
     return [values for values in equal if len(values) > 1]
 
 

@@ -16,7 +16,7 @@ struct CompiledOperator {
   std::string type;
   size_t inputs;
   size_t outputs;
-  std::string attribute;  // one that calls of this operator set; empty if they set none
+  std::string attribute;  // the name of one that calls of this operator set; empty if they set none
   HostFunction run;       // on the inputs and the outputs behind them; one that is not given has no dtype
 };
 

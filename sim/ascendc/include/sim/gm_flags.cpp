@@ -55,21 +55,21 @@ void CheckIndex(const char *name, const char *parameter, uint32_t index, uint32_
   CheckRange(Core::Current(), FaultKind::kFlag, name, where, parameter, index, 0, int64_t{size} - 1);
 }
 
-}  // namespace
-
-uint64_t WorkspaceOf(const CoreGroup &group) { return kGroupLine * std::max(group.arrives, group.waits); }
-
 // A device writes its messages in the last bytes of UB.
-static void CheckEndOfUb(const char *name, Where where) {
+void CheckEndOfUb(const char *name, Where where) {
   constexpr uint64_t kTaken = 1600;
   Core &core = Core::Current();
   const uint64_t all = core.BytesOf(Space::UB), buffers = core.queues().Allocated(Space::UB);
   if (buffers + kTaken <= all) return;
   core.Fail(FaultKind::kUbCapacity, name, where,
-            "it takes the last 1600 bytes of the Unified Buffer, from byte " +
+            "it takes the last " + std::to_string(kTaken) + " bytes of the Unified Buffer, from byte " +
                 std::to_string(all - std::min(all, kTaken)) + " on, but the kernel's buffers take " +
                 std::to_string(buffers) + " bytes");
 }
+
+}  // namespace
+
+uint64_t WorkspaceOf(const CoreGroup &group) { return kGroupLine * std::max(group.arrives, group.waits); }
 
 void CheckGroup(const CoreGroup &group, Where where) {
   constexpr const char *kName = "GroupBarrier";

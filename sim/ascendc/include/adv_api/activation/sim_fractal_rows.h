@@ -21,34 +21,31 @@ class FractalRows {
   }
   Floats Load(const AscendC::LocalTensor<T> &tensor, uint32_t row) const {
     EachPiece(row, [&](const Floats &wide, uint32_t at, uint32_t lanes) {
-      if constexpr (std::is_same_v<T, float>) {
-        const AscendC::UnaryRepeatParams params(1, 1, kPieceBlocks, kPieceBlocks);
-        AscendC::Muls(wide, tensor[at], 1.0F, uint64_t{lanes}, uint8_t{1}, params, where_);
-      } else {
-        const AscendC::UnaryRepeatParams params(1, 1, 2 * kPieceBlocks, kPieceBlocks);
-        AscendC::Cast(wide, tensor[at], AscendC::RoundMode::CAST_NONE, uint64_t{lanes}, uint8_t{1}, params,
-                      where_);
-      }
+      Convert(wide, tensor[at], AscendC::RoundMode::CAST_NONE, lanes);
     });
     return wide_;
   }
   Floats Place(const AscendC::LocalTensor<T> &, uint32_t) const { return wide_; }
   void Store(const AscendC::LocalTensor<T> &tensor, uint32_t row) const {
     EachPiece(row, [&](const Floats &wide, uint32_t at, uint32_t lanes) {
-      if constexpr (std::is_same_v<T, float>) {
-        const AscendC::UnaryRepeatParams params(1, 1, kPieceBlocks, kPieceBlocks);
-        AscendC::Muls(tensor[at], wide, 1.0F, uint64_t{lanes}, uint8_t{1}, params, where_);
-      } else {
-        const AscendC::UnaryRepeatParams params(1, 1, kPieceBlocks, 2 * kPieceBlocks);
-        AscendC::Cast(tensor[at], wide, AscendC::RoundMode::CAST_RINT, uint64_t{lanes}, uint8_t{1}, params,
-                      where_);
-      }
+      Convert(tensor[at], wide, AscendC::RoundMode::CAST_RINT, lanes);
     });
   }
 
  private:
   static constexpr uint32_t kSide = 16;
-  static constexpr uint32_t kPieceBlocks = kSide * sizeof(T) / kBlockBytes;
+
+  template <typename To, typename From>
+  void Convert(const AscendC::LocalTensor<To> &to, const AscendC::LocalTensor<From> &from,
+               AscendC::RoundMode mode, uint32_t lanes) const {
+    const AscendC::UnaryRepeatParams params(1, 1, kSide * sizeof(To) / kBlockBytes,
+                                            kSide * sizeof(From) / kBlockBytes);
+    if constexpr (std::is_same_v<To, From>) {
+      AscendC::Muls(to, from, 1.0F, uint64_t{lanes}, uint8_t{1}, params, where_);
+    } else {
+      AscendC::Cast(to, from, mode, uint64_t{lanes}, uint8_t{1}, params, where_);
+    }
+  }
 
   // Calls piece(its floats, where it begins in the tensor, its elements) for the part of a row in each column
   // of fractals.
