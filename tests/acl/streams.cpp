@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "acl_test.h"
+#include "sim/sim_runtime.h"
 
 using namespace acl_test;
 
@@ -216,6 +217,32 @@ ACL_TEST(an_event_may_be_destroyed_while_it_is_queued) {
   CHECK_FAILS(aclrtSynchronizeEvent(event), ACL_ERROR_RT_INVALID_HANDLE, "event");
   gate.open = true;
   CHECK_OK(aclrtSynchronizeDevice());
+}
+
+ACL_TEST(a_stream_waits_for_a_destroyed_event_where_that_is_asked_for) {
+  Session session;
+  Stream first;
+  Stream second;
+  Gate gate;
+  CHECK_OK(aclrtLaunchHostFunc(first.handle, Gate::Wait, &gate));
+  const auto destroyed = [&first] {
+    aclrtEvent event = nullptr;
+    CHECK_OK(aclrtCreateEventWithFlag(&event, ACL_EVENT_SYNC));
+    CHECK_OK(aclrtRecordEvent(event, first.handle));
+    CHECK_OK(aclrtDestroyEvent(event));
+    return event;
+  };
+  CHECK_FAILS(aclrtStreamWaitEvent(second.handle, destroyed()), ACL_ERROR_RT_INVALID_HANDLE,
+              "destroyed already");
+  simWaitForDestroyedEvents(1);
+  const aclrtEvent event = destroyed();
+  CHECK_OK(aclrtStreamWaitEvent(second.handle, event));
+  CHECK_FAILS(aclrtSynchronizeStreamWithTimeout(second.handle, 20), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
+              "20 ms");
+  gate.open = true;
+  CHECK_OK(aclrtSynchronizeStream(second.handle));
+  simWaitForDestroyedEvents(0);
+  CHECK_FAILS(aclrtStreamWaitEvent(second.handle, event), ACL_ERROR_RT_INVALID_HANDLE, "destroyed already");
 }
 
 ACL_TEST(callbacks_run_on_the_subscribed_thread) {

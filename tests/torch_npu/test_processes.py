@@ -113,3 +113,16 @@ def test_an_operator_that_nobody_has_raises_where_it_is_called(level):
     assert named.startswith("aclnnSleep")
     assert "aten::npu_quantize needs aclnnQuantize, which is not simulated" in compiled
     assert "this operator has no aclnn function" in unnamed
+
+
+MASKED = """
+import torch_npu
+torch_npu.npu_indexing(torch.ones(3, 4).npu(), [1, 1], [2, 2], [1, 1], begin_mask=1)
+torch.npu.synchronize()
+"""
+
+
+def test_a_mask_of_npu_indexing_that_is_not_there_is_named():
+    done = script(MASKED)
+    assert done.returncode != 0
+    assert "StridedSlice: of its masks only shrink_axis_mask is simulated" in done.stderr

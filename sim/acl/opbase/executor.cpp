@@ -46,7 +46,7 @@ std::shared_ptr<aclOpExecutor> FindExecutor(const char *call, aclOpExecutor *han
   return executor;
 }
 
-// Checks that the memory of a tensor lies on the device of the stream, in one allocation.
+// Checks that the memory of a tensor lies in one allocation, on the device of the stream where it must.
 Status CheckTensor(const Slot &slot, const runtime::Device &device) {
   const TensorState &tensor = *slot.tensor;
   if (tensor.Elements() == 0) return {};
@@ -59,7 +59,7 @@ Status CheckTensor(const Slot &slot, const runtime::Device &device) {
     status.code = kParamInvalid;
     return status;
   }
-  if (range.device.get() == &device) return {};
+  if (slot.peer || range.device.get() == &device) return {};
   return {kParamInvalid, Text(slot.name, ": its data lies on device ", range.device->id(),
                               ", the stream belongs to device ", device.id())};
 }
@@ -87,22 +87,28 @@ Status CheckWorkspace(const aclOpExecutor &executor, void *workspace, uint64_t b
   return status;
 }
 
+struct View {
+  std::shared_ptr<const TensorState> tensor;
+  bool written;
+  std::shared_ptr<runtime::Device> device;  // that has the tensor's memory
+};
+
 struct ResolvedStep {
   runtime::KernelLaunch launch;
   std::vector<void *> arguments;
   HostFunction host;
-  std::vector<Slot> views;  // of a host function
+  std::vector<View> views;  // of a host function
 };
 
-Status RunHost(runtime::Device &device, const ResolvedStep &step) {
+Status RunHost(const ResolvedStep &step) {
   std::vector<HostTensor> tensors;
-  for (const Slot &slot : step.views) {
-    if (slot.tensor == nullptr) {
+  for (const View &view : step.views) {
+    if (view.tensor == nullptr) {
       tensors.emplace_back();
       continue;
     }
-    const TensorState &tensor = *slot.tensor;
-    void *const data = tensor.Elements() == 0 ? nullptr : device.memory().Host(tensor.ViewAddress());
+    const TensorState &tensor = *view.tensor;
+    void *const data = tensor.Elements() == 0 ? nullptr : view.device->memory().Host(tensor.ViewAddress());
     tensors.push_back({tensor.shape, tensor.strides, tensor.dtype, data});
   }
   try {
@@ -110,9 +116,9 @@ Status RunHost(runtime::Device &device, const ResolvedStep &step) {
   } catch (const std::exception &error) {
     return {kInner, error.what()};
   }
-  for (const Slot &slot : step.views) {
-    if (slot.written && slot.tensor != nullptr && slot.tensor->Elements() > 0) {
-      device.memory().MarkWritten(slot.tensor->ViewAddress(), slot.tensor->Extent());
+  for (const View &view : step.views) {
+    if (view.written && view.tensor != nullptr && view.tensor->Elements() > 0) {
+      view.device->memory().MarkWritten(view.tensor->ViewAddress(), view.tensor->Extent());
     }
   }
   return {};
@@ -129,8 +135,7 @@ struct Run {
     // What an earlier call left in the workspace counts as never written.
     if (workspace_bytes > 0) device->memory().MarkUnwritten(workspace, workspace_bytes);
     for (const ResolvedStep &step : steps) {
-      Status status =
-          step.host ? RunHost(*device, step) : runtime::RunKernel(*device, step.launch, step.arguments);
+      Status status = step.host ? RunHost(step) : runtime::RunKernel(*device, step.launch, step.arguments);
       if (!status.ok()) return status;
     }
     return {};
@@ -141,6 +146,14 @@ void *Resolve(const Slot &slot, void *workspace) {
   if (slot.tensor != nullptr)
     return slot.tensor->Elements() == 0 ? slot.tensor->data : slot.tensor->ViewAddress();
   return slot.workspace_bytes == 0 ? nullptr : static_cast<char *>(workspace) + slot.workspace_offset;
+}
+
+View ResolveView(const Slot &slot, const std::shared_ptr<runtime::Device> &device) {
+  if (slot.tensor == nullptr) return {};
+  // This is a copy: the caller may give its aclTensor another address after this call.
+  const auto tensor = std::make_shared<TensorState>(*slot.tensor);
+  const bool elsewhere = slot.peer && tensor->Elements() > 0;
+  return {tensor, slot.written, elsewhere ? runtime::DeviceOf(tensor->ViewAddress()) : device};
 }
 
 aclnnStatus SetAddress(const char *call, aclOpExecutor *executor, aclTensor *tensor, void *address) {
@@ -198,10 +211,7 @@ aclnnStatus RunPlan(void *workspace, uint64_t workspaceSize, aclOpExecutor *exec
     ResolvedStep resolved{step.launch, {}, step.host, {}};
     for (const int slot : step.slots) {
       if (step.host) {
-        // This is a copy: the caller may give its aclTensor another address after this call.
-        Slot view = plan->slots[slot];
-        if (view.tensor != nullptr) view.tensor = std::make_shared<TensorState>(*view.tensor);
-        resolved.views.push_back(std::move(view));
+        resolved.views.push_back(ResolveView(plan->slots[slot], run->device));
       } else {
         resolved.arguments.push_back(Resolve(plan->slots[slot], workspace));
       }

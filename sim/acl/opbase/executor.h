@@ -18,6 +18,7 @@ struct Slot {
   std::shared_ptr<const TensorState> tensor;
   std::string name;      // of a tensor, for messages: "input 0"
   bool written = false;  // a view that a host function writes
+  bool peer = false;     // a view that may lie on another device than the stream
   bool dense = false;    // taken as dense from its first element on, whatever its strides say
   uint64_t workspace_offset = 0;
   uint64_t workspace_bytes = 0;

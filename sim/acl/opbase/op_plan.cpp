@@ -90,9 +90,10 @@ int OpPlan::Dense(const aclTensor *tensor, const std::string &name) {
   return slot;
 }
 
-int OpPlan::View(const aclTensor *tensor, bool written) {
+int OpPlan::View(const aclTensor *tensor, bool written, bool peer) {
   const int view = impl_->AddTensor(tensor, runtime::Text("tensor ", impl_->inputs++));
   impl_->executor->slots[view].written = written;
+  impl_->executor->slots[view].peer = peer;
   return view;
 }
 

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <deque>
+#include <mutex>
+#include <unordered_map>
+
 #include "context.h"
 #include "device_table.h"
 #include "event.h"
+#include "sim/sim_runtime.h"
 
 using namespace sim::runtime;
 
@@ -14,6 +19,43 @@ Registry<Event> &Events() {
   static auto *events = new Registry<Event>;  // never destroyed: threads may outlive main
   return *events;
 }
+
+// The last events that were destroyed, where simWaitForDestroyedEvents() asks for them. They keep their
+// memory, so that no new event gets the handle of one of them.
+class DestroyedEvents {
+ public:
+  static DestroyedEvents &Get() {
+    static auto *events = new DestroyedEvents;  // never destroyed: threads may outlive main
+    return *events;
+  }
+
+  void Keep(bool keep) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    keep_ = keep;
+    if (!keep) events_.clear(), order_.clear();
+  }
+
+  void Add(std::shared_ptr<Event> event) {
+    constexpr size_t kMost = 16384;  // four times as many as a queue of torch_npu has places
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (!keep_) return;
+    order_.push_back(event.get());
+    events_.emplace(event.get(), std::move(event));
+    if (order_.size() > kMost) events_.erase(order_.front()), order_.pop_front();
+  }
+
+  std::shared_ptr<Event> Find(aclrtEvent handle) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    const auto found = events_.find(handle);
+    return found == events_.end() ? nullptr : found->second;
+  }
+
+ private:
+  std::mutex mutex_;
+  bool keep_ = false;
+  std::unordered_map<void *, std::shared_ptr<Event>> events_;
+  std::deque<void *> order_;  // of destruction
+};
 
 std::shared_ptr<Event> FindEvent(const char *call, const char *parameter, aclrtEvent handle, aclError *code) {
   if ((*code = RefuseFork(call)) != ACL_SUCCESS) return nullptr;
@@ -62,6 +104,8 @@ aclError CheckTime(const char *call, const char *parameter, const Event &event) 
 
 extern "C" {
 
+void simWaitForDestroyedEvents(int on) { DestroyedEvents::Get().Keep(on != 0); }
+
 aclError aclrtCreateEvent(aclrtEvent *event) try {
   SIM_REQUIRE_POINTER(event);
   return CreateEvent(__func__, event,
@@ -84,7 +128,10 @@ SIM_CATCH
 // Marks and waits in queues keep the event alive until they have run.
 aclError aclrtDestroyEvent(aclrtEvent event) try {
   aclError code = ACL_SUCCESS;
-  if (FindEvent(__func__, "event", event, &code) != nullptr) Events().Take(event);
+  std::shared_ptr<Event> found = FindEvent(__func__, "event", event, &code);
+  if (found == nullptr) return code;
+  DestroyedEvents::Get().Add(std::move(found));  // first, so that who no longer finds it there finds it here
+  Events().Take(event);
   return code;
 }
 SIM_CATCH
@@ -109,7 +156,9 @@ SIM_CATCH
 
 aclError aclrtStreamWaitEvent(aclrtStream stream, aclrtEvent event) try {
   aclError code = ACL_SUCCESS;
-  const std::shared_ptr<Event> found = FindEvent(__func__, "event", event, &code);
+  std::shared_ptr<Event> found = Events().Find(event);
+  if (found == nullptr) found = DestroyedEvents::Get().Find(event);
+  if (found == nullptr) found = FindEvent(__func__, "event", event, &code);
   if (found == nullptr) return code;
   const std::shared_ptr<Stream> target = FindStream(__func__, stream, &code);
   if (target != nullptr) Event::MakeWait(found, target);

@@ -26,11 +26,12 @@ struct Description {
   std::string function;  // the aclnn function that was missing
   std::string caller;    // the operator of torch that needs it
   size_t tensors = 0;
+  size_t on_host = 0;
   bool internal_format = false;
   std::set<std::string> attributes;
 
   bool Fits(const CompiledOperator &known) const {
-    return tensors == known.inputs + known.outputs &&
+    return tensors == known.inputs + known.outputs && on_host == known.on_host &&
            (known.attribute.empty() ? attributes.empty() : attributes.count(known.attribute) > 0);
   }
 };
@@ -79,7 +80,12 @@ void DescribeFormat(aclFormat format) {
   described.internal_format = described.internal_format || !base;
 }
 
-void DescribeAttribute(const char *name) { described.attributes.insert(name); }
+void DescribeHostTensor() { ++described.on_host; }
+
+// Those that begin with an underscore say where an operator runs, not what it computes.
+void DescribeAttribute(const char *name) {
+  if (name[0] != '_') described.attributes.insert(name);
+}
 
 namespace runtime {
 

@@ -10,9 +10,14 @@
 
 #include "on_tensors.h"
 #include "opbase/arrays.h"
+#include "sim/sim_runtime.h"
 
 namespace sim::builtin {
 namespace {
+
+// torch_npu has a task queue for each device. It waits for an event on the queue of the device that waits,
+// and destroys it on the queue of the device that recorded it. Nothing orders the two queues.
+[[maybe_unused]] const bool waits_for_destroyed_events = (simWaitForDestroyedEvents(1), true);
 
 template <typename T>
 T Load(const aclScalar *scalar) {

@@ -41,8 +41,9 @@ class ACL_FUNC_VISIBILITY OpPlan {
   // Returns the slot of the memory from a tensor's first element on, which a kernel takes as dense whatever
   // the strides say. `name` is the tensor's in messages.
   int Dense(const aclTensor *tensor, const std::string &name);
-  // Returns the slot of a tensor's view as it is, for host functions. `written`: they write to it.
-  int View(const aclTensor *tensor, bool written);
+  // Returns the slot of a tensor's view as it is, for host functions. `written`: they write to it. `peer`: it
+  // may lie on another device than the stream.
+  int View(const aclTensor *tensor, bool written, bool peer = false);
   // Returns the slot of a workspace for the kernel; 0 bytes give a null address. The kernel gets the address
   // behind the bytes that are to be skipped.
   int Workspace(uint64_t bytes, uint64_t skipped = 0);

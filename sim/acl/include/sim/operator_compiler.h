@@ -12,12 +12,22 @@
 
 namespace sim {
 
+// A tensor of a call, and the tensors on the host that say which of its elements count, by their places.
+struct StridedView {
+  size_t tensor, sizes, strides, offset;
+};
+
 struct CompiledOperator {
   std::string type;
   size_t inputs;
   size_t outputs;
   std::string attribute;  // the name of one that calls of this operator set; empty if they set none
-  HostFunction run;       // on the inputs and the outputs behind them; one that is not given has no dtype
+  // On the inputs and the outputs behind them, and a tensor of the `integers` behind these. A tensor that is
+  // not given has no dtype.
+  HostFunction run;
+  size_t on_host = 0;                      // so many of the inputs lie on the host
+  std::vector<std::string> integers = {};  // attributes whose values `run` gets; one that is not set is 0
+  std::vector<StridedView> views = {};     // tensors whose own shape says nothing
 };
 
 // Makes an operator known. The type must be new.
@@ -29,6 +39,7 @@ ACL_FUNC_VISIBILITY const CompiledOperator *FindCompiledOperator(const std::stri
 // ACL_OP_JIT_COMPILE, at which the type is not yet known, fails if no operator fits; the message names the
 // aclnn function that torch_npu looked for last and did not find.
 ACL_FUNC_VISIBILITY void DescribeTensor();
+ACL_FUNC_VISIBILITY void DescribeHostTensor();              // one of the described tensors lies on the host
 ACL_FUNC_VISIBILITY void DescribeFormat(aclFormat format);  // in memory, of one of the tensors
 ACL_FUNC_VISIBILITY void DescribeAttribute(const char *name);
 

@@ -27,6 +27,11 @@ ACL_FUNC_VISIBILITY aclError simSetSize(uint32_t vectorCores, uint64_t ubBytes);
 // does not load; those that were loaded stay.
 ACL_FUNC_VISIBILITY aclError simLoadKernels(const char *path);
 
+// From now on a stream may wait for one of the last events that were destroyed: for what was recorded before.
+// For frameworks that wait for an event on one thread and destroy it on another, which nothing orders. On a
+// device this works as long as the memory of the event is not used again.
+ACL_FUNC_VISIBILITY void simWaitForDestroyedEvents(int on);
+
 // Keeps the reports of all kernels that are launched from now on, by any thread and stream. Reports with
 // faults are always kept.
 ACL_FUNC_VISIBILITY void simKeepReports(int keep);
