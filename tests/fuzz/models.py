@@ -12,7 +12,6 @@ import argparse
 import contextlib
 import io
 import random
-import signal
 import sys
 import tempfile
 import time
@@ -26,7 +25,7 @@ from onnx import AttributeProto, ModelProto, TensorProto, helper
 
 from ascend_vision_ops.cli import main as avo
 from ascend_vision_ops.onnx import nodes
-from ascend_vision_ops.testing.random_runs import add_length, limit_memory, seed_of, survives
+from ascend_vision_ops.testing.random_runs import add_length, limit_memory, limit_time, seed_of, survives
 from tests.onnx.node_models import cases_in_turn, node_model
 
 SECONDS = 120  # for one command; a small model may have large random inputs
@@ -227,7 +226,7 @@ def fuzz(folder: Path, seconds: float, seed: int, begin: Callable, most: int = s
         made, kept = made + 1, False
         for command in COMMANDS:
             begin((command, path))
-            signal.alarm(SECONDS)
+            limit_time(SECONDS)
             wrong = wrong_with(command, path)
             ends[command[0], bool(wrong)] += 1
             if wrong:
@@ -237,7 +236,7 @@ def fuzz(folder: Path, seconds: float, seed: int, begin: Callable, most: int = s
         if not kept:
             path.unlink()
         path.with_suffix(".out.onnx").unlink(missing_ok=True)
-    signal.alarm(0)
+    limit_time(0)
     print(f"{made} models, {sum(ends.values())} commands, {failed} models wrong", flush=True)
     return failed
 

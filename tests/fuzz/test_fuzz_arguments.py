@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
 
@@ -74,15 +75,17 @@ def test_a_fault_is_told(monkeypatch, no_limit, capfd, answer, message):
     assert status == ("no fault found" not in printed)
 
 
-def test_a_call_that_does_not_end_is_told(monkeypatch, no_limit, capfd):
-    def endless(drawn):
-        while True:
-            pass
+def compute():
+    while True:
+        pass
 
-    monkeypatch.setattr(Drawn, "make", endless)
-    monkeypatch.setattr(fuzz_arguments, "SECONDS", 1)
+
+@pytest.mark.parametrize(("endless", "died"), [(compute, "SIGPROF"), (signal.pause, "SIGALRM")])
+def test_a_call_that_does_not_end_is_told(monkeypatch, no_limit, capfd, endless, died):
+    monkeypatch.setattr(Drawn, "make", lambda drawn: endless())
+    monkeypatch.setattr(fuzz_arguments, "SECONDS", 0.5)
     assert main(["--seconds", "600", "--seed", "1"]) == 1
-    assert "died with SIGALRM in" in capfd.readouterr().out
+    assert f"died with {died} in" in capfd.readouterr().out
 
 
 def test_a_printed_call_is_made_again(capfd):

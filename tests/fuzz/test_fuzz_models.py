@@ -75,7 +75,7 @@ def test_a_command_that_does_not_end_is_told(small_run, monkeypatch, capfd):
 
     monkeypatch.setattr(models, "SECONDS", 1)
     assert small_run(endless) == 1
-    assert "died with SIGALRM in" in capfd.readouterr().out
+    assert "died with SIGPROF in" in capfd.readouterr().out
 
 
 def test_right_commands_are_right(small_run, capfd, tmp_path):

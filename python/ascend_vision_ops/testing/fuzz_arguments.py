@@ -13,7 +13,6 @@ import copy
 import dataclasses
 import json
 import random
-import signal
 import sys
 import time
 from collections import Counter
@@ -22,7 +21,7 @@ from collections.abc import Callable
 from ascend_vision_ops import operators
 from ascend_vision_ops.opgen.calls import BadCall, Call, Shaped, example_call, with_results
 from ascend_vision_ops.opgen.model import DTYPES, Entry, Spec
-from ascend_vision_ops.testing.random_runs import add_length, limit_memory, seed_of, survives
+from ascend_vision_ops.testing.random_runs import add_length, limit_memory, limit_time, seed_of, survives
 from ascend_vision_ops.testing.run import spec_of
 
 STATUSES = (0, 161001, 161002, 561002)  # success, a null pointer, a wrong parameter, no tiling for it
@@ -196,21 +195,21 @@ def fuzz(
     rng, answers, failed = random.Random(seed), Counter(), 0
     first = draw(*entries[0], random.Random(0))
     begin(first)
-    signal.alarm(SECONDS)
+    limit_time(SECONDS)
     wrong_with(first)  # opens the device
     limit_memory(MEMORY)
     end, made = time.monotonic() + seconds, 0
     while time.monotonic() < end and made < most and failed < 10:
         drawn = draw(*entries[made % len(entries)], rng)
         begin(drawn)
-        signal.alarm(SECONDS)
+        limit_time(SECONDS)
         status, wrong = wrong_with(drawn)
         answers[status] += 1
         if wrong:
             failed += 1
             print(f"{wrong}\n  {rerun_line(drawn)}", flush=True)
         made += 1
-    signal.alarm(0)
+    limit_time(0)
     told = ", ".join(f"{count} x {status}" for status, count in sorted(answers.items()))
     print(f"{made} calls of {len(entries)} functions; statuses: {told}", flush=True)
     return failed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs that make random calls for a while share: options, a process that may die, a limit of memory."""
+"""What programs that make random calls for a while share: options, a process that may die, limits of time and of memory."""
 
 from __future__ import annotations
 
@@ -78,6 +78,16 @@ def survives(work: Callable[[Callable[[Any], None]], int], text_of: Callable[[An
             print(f"died with {signal.Signals(-ended).name} in\n  {note.read()}", flush=True)
             return 1
         return ended
+
+
+def limit_time(seconds: float) -> None:
+    """Ends the process if it computes for so many seconds from now on, or has not gone on after ten times as many.
+
+    The first limit counts the processor's time, so that a busy machine is no fault; the second finds what waits for
+    ever. 0 ends both.
+    """
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, 10 * seconds)
 
 
 def limit_memory(more: int) -> None:
