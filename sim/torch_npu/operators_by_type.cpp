@@ -3,7 +3,9 @@
 // aclnn function. It describes the tensors, then it sets an option of the compiler on the same thread. That
 // call fails if no operator fits (sim/operator_compiler.h), so that the program gets an exception where it
 // called the operator.
+#include <cstring>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -18,20 +20,32 @@ struct aclTensorDesc {
   aclDataType dtype;
   std::vector<int64_t> shape;
   aclFormat format;
+  bool on_host = false;
 };
 
-struct aclopAttr {};  // no operator of the simulated device needs the values
+struct aclopAttr {
+  sim::CallValues values;
+};
 
 namespace {
 
-// The tensors of a call, whose executor shares what they hold.
+template <typename T>
+std::vector<double> Numbers(const void *data, size_t count) {
+  std::vector<T> values(count);
+  if (count > 0) std::memcpy(values.data(), data, count * sizeof(T));
+  return {values.begin(), values.end()};
+}
+
+// The tensors and values of a call. Its executor shares what the tensors hold.
 class Plan {
  public:
-  explicit Plan(const sim::CompiledOperator &known) : known_(known) {}
+  Plan(const sim::CompiledOperator &known, const sim::CallValues &values) : known_(known), values_(values) {}
 
   void Add(const aclTensorDesc &description, const aclDataBuffer *buffer, bool written) {
     aclTensor *tensor = nullptr;
-    if (description.dtype != ACL_DT_UNDEFINED) {
+    if (description.on_host) {
+      AddConstant(description, aclGetDataBufferAddr(buffer));
+    } else if (description.dtype != ACL_DT_UNDEFINED) {
       const std::vector<int64_t> &shape = description.shape;
       tensor = aclCreateTensor(shape.data(), shape.size(), description.dtype, nullptr, 0, ACL_FORMAT_ND,
                                shape.data(), shape.size(), aclGetDataBufferAddr(buffer));
@@ -41,7 +55,7 @@ class Plan {
   }
 
   aclError Run(aclrtStream stream) {
-    plan_.Host(known_.run, slots_);
+    plan_.Host(known_.plan(values_), slots_);
     uint64_t bytes = 0;
     aclOpExecutor *executor = nullptr;
     const aclError code = plan_.Finish(&bytes, &executor);
@@ -49,7 +63,25 @@ class Plan {
   }
 
  private:
+  void AddConstant(const aclTensorDesc &description, const void *data) {
+    size_t count = 1;
+    for (const int64_t size : description.shape) count *= size;
+    std::vector<double> &values = values_.constants[slots_.size()];
+    if (description.dtype == ACL_INT64) {
+      values = Numbers<int64_t>(data, count);
+    } else if (description.dtype == ACL_INT32) {
+      values = Numbers<int32_t>(data, count);
+    } else if (description.dtype == ACL_FLOAT) {
+      values = Numbers<float>(data, count);
+    } else {
+      throw std::invalid_argument(known_.type + ": input " + std::to_string(slots_.size()) +
+                                  " on the host: expected int64, int32 or float32, got aclDataType " +
+                                  std::to_string(description.dtype) + ", which is not simulated");
+    }
+  }
+
   const sim::CompiledOperator &known_;
+  sim::CallValues values_;
   sim::OpPlan plan_;
   std::vector<std::unique_ptr<aclTensor, aclnnStatus (*)(const aclTensor *)>> tensors_;
   std::vector<int> slots_;
@@ -85,7 +117,10 @@ EXPORT aclError aclSetTensorShape(aclTensorDesc *desc, int numDims, const int64_
 }
 
 EXPORT void aclSetTensorDescName(aclTensorDesc *, const char *) {}
-EXPORT aclError aclSetTensorPlaceMent(aclTensorDesc *, int) { return ACL_SUCCESS; }
+EXPORT aclError aclSetTensorPlaceMent(aclTensorDesc *desc, int memType) {
+  desc->on_host = memType != 0;  // ACL_MEMTYPE_DEVICE
+  return ACL_SUCCESS;
+}
 EXPORT aclError aclSetTensorConst(aclTensorDesc *, void *, size_t) { return ACL_SUCCESS; }
 
 EXPORT aclDataType aclGetTensorDescType(const aclTensorDesc *desc) { return desc->dtype; }
@@ -104,40 +139,45 @@ EXPORT aclopAttr *aclopCreateAttr() try { return new aclopAttr; } catch (...) {
 }
 EXPORT void aclopDestroyAttr(const aclopAttr *attr) { delete attr; }
 
-// The values follow the name. They are of no use here.
-#define ATTRIBUTE(kind)                                                       \
-  EXPORT aclError aclopSetAttr##kind(aclopAttr *, const char *attrName) try { \
-    sim::DescribeAttribute(attrName);                                         \
-    return ACL_SUCCESS;                                                       \
-  } catch (...) {                                                             \
-    return sim::ReportException(ACL_ERROR_INVALID_PARAM, __func__);           \
+// `keep` stores the value, the last parameter, in `values`.
+#define ATTRIBUTE(kind, keep, ...)                                                             \
+  EXPORT aclError aclopSetAttr##kind(aclopAttr *attr, const char *attrName, __VA_ARGS__) try { \
+    [[maybe_unused]] sim::CallValues &values = attr->values;                                   \
+    sim::DescribeAttribute(attrName);                                                          \
+    keep;                                                                                      \
+    return ACL_SUCCESS;                                                                        \
+  } catch (...) {                                                                              \
+    return sim::ReportException(ACL_ERROR_INVALID_PARAM, __func__);                            \
   }
-ATTRIBUTE(Bool)
-ATTRIBUTE(DataType)
-ATTRIBUTE(Float)
-ATTRIBUTE(Int)
-ATTRIBUTE(ListBool)
-ATTRIBUTE(ListDataType)
-ATTRIBUTE(ListFloat)
-ATTRIBUTE(ListInt)
-ATTRIBUTE(ListListInt)
-ATTRIBUTE(String)
+ATTRIBUTE(Bool, (values.numbers[attrName] = {attrValue != 0}), uint8_t attrValue)
+ATTRIBUTE(Int, (values.numbers[attrName] = {attrValue}), int64_t attrValue)
+ATTRIBUTE(ListInt, values.numbers[attrName].assign(attrValue, attrValue + numValues), int numValues,
+          const int64_t *attrValue)
+ATTRIBUTE(String, (values.texts[attrName] = attrValue), const char *attrValue)
+// No operator of the simulated device needs these values.
+ATTRIBUTE(DataType, , aclDataType)
+ATTRIBUTE(Float, , float)
+ATTRIBUTE(ListBool, , int, const uint8_t *)
+ATTRIBUTE(ListDataType, , int, const aclDataType *)
+ATTRIBUTE(ListFloat, , int, const float *)
+ATTRIBUTE(ListListInt, , int, const int *, const int64_t *const *)
 
 EXPORT aclError aclopCompileAndExecute(const char *opType, int numInputs,
                                        const aclTensorDesc *const inputDesc[],
                                        const aclDataBuffer *const inputs[], int numOutputs,
                                        const aclTensorDesc *const outputDesc[],
-                                       aclDataBuffer *const outputs[], const aclopAttr *, aclopEngineType,
+                                       aclDataBuffer *const outputs[], const aclopAttr *attr, aclopEngineType,
                                        aclopCompileType, const char *, aclrtStream stream) try {
   const sim::CompiledOperator *known = sim::FindCompiledOperator(opType);
-  if (known == nullptr || static_cast<size_t>(numInputs) != known->inputs ||
-      static_cast<size_t>(numOutputs) != known->outputs) {
+  const size_t inputs_given = numInputs, outputs_given = numOutputs;
+  if (known == nullptr || inputs_given > known->inputs || inputs_given + known->optional < known->inputs ||
+      outputs_given != known->outputs) {
     return sim::ReportError(ACL_ERROR_OP_NOT_FOUND, std::string(__func__) + ": CANN's operator " + opType +
                                                         " with " + std::to_string(numInputs) +
                                                         " inputs and " + std::to_string(numOutputs) +
                                                         " outputs is not simulated");
   }
-  Plan plan(*known);
+  Plan plan(*known, attr == nullptr ? sim::CallValues() : attr->values);
   for (int i = 0; i < numInputs; ++i) plan.Add(*inputDesc[i], inputs[i], false);
   for (int i = 0; i < numOutputs; ++i) plan.Add(*outputDesc[i], outputs[i], true);
   return plan.Run(stream);

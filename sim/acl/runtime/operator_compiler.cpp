@@ -30,7 +30,8 @@ struct Description {
   std::set<std::string> attributes;
 
   bool Fits(const CompiledOperator &known) const {
-    return tensors == known.inputs + known.outputs &&
+    const size_t most = known.inputs + known.outputs;
+    return tensors + known.optional >= most && tensors <= most &&
            (known.attribute.empty() ? attributes.empty() : attributes.count(known.attribute) > 0);
   }
 };

@@ -4,6 +4,8 @@
 // others which one is missing.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,12 +14,22 @@
 
 namespace sim {
 
+// What a call says beside its tensors on the device.
+struct CallValues {
+  std::map<std::string, std::vector<int64_t>> numbers;  // attributes: integers, booleans, lists of integers
+  std::map<std::string, std::string> texts;             // attributes that are texts
+  std::map<size_t, std::vector<double>> constants;      // inputs on the host, by their place
+};
+
 struct CompiledOperator {
   std::string type;
   size_t inputs;
   size_t outputs;
   std::string attribute;  // the name of one that calls of this operator set; empty if they set none
-  HostFunction run;       // on the inputs and the outputs behind them; one that is not given has no dtype
+  // Returns the function of a call, on the inputs and the outputs behind them. A tensor that is not given, or
+  // lies on the host, has no dtype. Throws where values are not simulated.
+  std::function<HostFunction(const CallValues &values)> plan;
+  size_t optional = 0;  // how many of the last inputs a call may leave out
 };
 
 // Makes an operator known. The type must be new.
