@@ -38,6 +38,9 @@ void Multiply(const Tensors &x, const Tensors &weight, const Tensors &bias, cons
     for (size_t i = 0; i < ends.size(); ++i)
       groups.push_back(x[0].slice(0, i == 0 ? 0 : ends[i - 1], ends[i]));
   }
+  if (groups.size() != weights.size())
+    throw std::invalid_argument("weight: expected " + std::to_string(groups.size()) +
+                                " matrices, as x has, got " + std::to_string(weights.size()));
   for (size_t i = 0; i < groups.size(); ++i) {
     const at::Tensor product = at::matmul(groups[i].to(at::kFloat), weights[i].to(at::kFloat));
     products.push_back(biases.empty() ? product : product + biases[i]);
