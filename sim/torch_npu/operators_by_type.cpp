@@ -4,7 +4,6 @@
 // call fails if no operator fits (sim/operator_compiler.h), so that the program gets an exception where it
 // called the operator.
 #include <cstring>
-#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -25,67 +24,32 @@ struct aclTensorDesc {
 };
 
 struct aclopAttr {
-  std::map<std::string, int64_t> integers;  // no operator of the simulated device needs other values
+  sim::CallValues values;
 };
 
 namespace {
 
-// A tensor on the host, with a copy of its values: they are the caller's until the call returns.
-class Constant {
- public:
-  Constant(std::vector<int64_t> shape, aclDataType dtype, const void *values, size_t bytes)
-      : shape_(std::move(shape)), dtype_(dtype), values_(bytes) {
-    if (bytes > 0) std::memcpy(values_.data(), values, bytes);
-  }
+template <typename T>
+std::vector<double> Numbers(const void *data, size_t count) {
+  std::vector<T> values(count);
+  if (count > 0) std::memcpy(values.data(), data, count * sizeof(T));
+  return {values.begin(), values.end()};
+}
 
-  sim::HostTensor View() {
-    std::vector<int64_t> strides(shape_.size(), 1);
-    for (size_t i = shape_.size(); i-- > 1;) strides[i - 1] = strides[i] * shape_[i];
-    return {shape_, strides, dtype_, values_.data()};
-  }
-
-  std::vector<int64_t> Integers() const {
-    if (dtype_ != ACL_INT64) throw std::invalid_argument("expected an input of int64 on the host");
-    std::vector<int64_t> values(values_.size() / sizeof(int64_t));
-    if (!values.empty()) std::memcpy(values.data(), values_.data(), values.size() * sizeof(int64_t));
-    return values;
-  }
-
- private:
-  std::vector<int64_t> shape_;
-  aclDataType dtype_;
-  std::vector<std::byte> values_;
-};
-
-// The tensors of a call, whose executor shares what they hold.
+// The tensors and values of a call. Its executor shares what the tensors hold.
 class Plan {
  public:
-  explicit Plan(const sim::CompiledOperator &known) : known_(known) {}
+  Plan(const sim::CompiledOperator &known, const sim::CallValues &values) : known_(known), values_(values) {}
 
   void Add(const aclTensorDesc &description, const aclDataBuffer *buffer, bool written) {
-    void *const data = aclGetDataBufferAddr(buffer);
-    arguments_.push_back({&description, data, written, nullptr});
-    if (!description.on_host) return;
-    arguments_.back().constant = std::make_shared<Constant>(description.shape, description.dtype, data,
-                                                            aclGetDataBufferSizeV2(buffer));
+    arguments_.push_back({&description, aclGetDataBufferAddr(buffer), written});
+    if (description.on_host) AddConstant(arguments_.back(), arguments_.size() - 1);
   }
 
-  aclError Run(const aclopAttr *attributes, aclrtStream stream) {
-    // Constants take their places among the tensors on devices.
-    std::vector<std::shared_ptr<Constant>> constants;
+  aclError Run(aclrtStream stream) {
     std::vector<int> slots;
-    for (size_t i = 0; i < arguments_.size(); ++i) {
-      constants.push_back(arguments_[i].constant);
-      if (constants.back() == nullptr) slots.push_back(AddTensor(i));
-    }
-    if (!known_.integers.empty()) constants.push_back(Integers(attributes));
-    const auto run = [function = known_.run, constants](const std::vector<sim::HostTensor> &on_devices) {
-      std::vector<sim::HostTensor> all;
-      auto next = on_devices.begin();
-      for (const auto &constant : constants) all.push_back(constant == nullptr ? *next++ : constant->View());
-      function(all);
-    };
-    plan_.Host(run, slots);
+    for (size_t i = 0; i < arguments_.size(); ++i) slots.push_back(AddTensor(arguments_[i], i));
+    plan_.Host(known_.plan(values_), slots);
     uint64_t bytes = 0;
     aclOpExecutor *executor = nullptr;
     const aclError code = plan_.Finish(&bytes, &executor);
@@ -97,27 +61,44 @@ class Plan {
     const aclTensorDesc *description;
     void *data;
     bool written;
-    std::shared_ptr<Constant> constant;  // nullptr for a tensor on a device
   };
 
-  std::vector<int64_t> IntegersAt(size_t index) const {
-    const auto &constant = arguments_.at(index).constant;
-    if (constant == nullptr)
-      throw std::invalid_argument("expected input " + std::to_string(index) + " of " + known_.type +
-                                  " on the host");
-    return constant->Integers();
+  void AddConstant(const Argument &argument, size_t place) {
+    const auto &[description, data, written] = argument;
+    size_t count = 1;
+    for (const int64_t size : description->shape) count *= size;
+    std::vector<double> &values = values_.constants[place];
+    if (description->dtype == ACL_INT64) {
+      values = Numbers<int64_t>(data, count);
+    } else if (description->dtype == ACL_INT32) {
+      values = Numbers<int32_t>(data, count);
+    } else if (description->dtype == ACL_FLOAT) {
+      values = Numbers<float>(data, count);
+    } else {
+      throw std::invalid_argument(known_.type + ": input " + std::to_string(place) +
+                                  " on the host: expected int64, int32 or float32, got aclDataType " +
+                                  std::to_string(description->dtype) + ", which is not simulated");
+    }
   }
 
-  int AddTensor(size_t index) {
-    const auto &[description, data, written, constant] = arguments_[index];
+  std::vector<int64_t> Integers(size_t place) const {
+    const auto found = values_.constants.find(place);
+    if (found == values_.constants.end()) {
+      throw std::invalid_argument(known_.type + ": expected input " + std::to_string(place) + " on the host");
+    }
+    return {found->second.begin(), found->second.end()};
+  }
+
+  // Adds the tensor of a place, which may lie on another device than the stream: copies between devices do.
+  int AddTensor(const Argument &argument, size_t place) {
+    const auto &[description, data, written] = argument;
     aclTensor *tensor = nullptr;
-    if (description->dtype != ACL_DT_UNDEFINED) {
+    if (!description->on_host && description->dtype != ACL_DT_UNDEFINED) {
       std::vector<int64_t> shape = description->shape, strides;
       int64_t offset = 0;
       for (const sim::StridedView &view : known_.views) {
-        if (view.tensor != index) continue;
-        shape = IntegersAt(view.sizes), strides = IntegersAt(view.strides);
-        offset = IntegersAt(view.offset).at(0);
+        if (view.tensor != place) continue;
+        shape = Integers(view.sizes), strides = Integers(view.strides), offset = Integers(view.offset).at(0);
       }
       tensor = aclCreateTensor(shape.data(), shape.size(), description->dtype,
                                strides.empty() ? nullptr : strides.data(), offset, ACL_FORMAT_ND,
@@ -127,17 +108,8 @@ class Plan {
     return plan_.View(tensor, written, true);
   }
 
-  std::shared_ptr<Constant> Integers(const aclopAttr *attributes) const {
-    std::vector<int64_t> values(known_.integers.size());
-    for (size_t i = 0; attributes != nullptr && i < values.size(); ++i) {
-      const auto found = attributes->integers.find(known_.integers[i]);
-      if (found != attributes->integers.end()) values[i] = found->second;
-    }
-    return std::make_shared<Constant>(std::vector<int64_t>{static_cast<int64_t>(values.size())}, ACL_INT64,
-                                      values.data(), values.size() * sizeof(int64_t));
-  }
-
   const sim::CompiledOperator &known_;
+  sim::CallValues values_;
   sim::OpPlan plan_;
   std::vector<Argument> arguments_;
   std::vector<std::unique_ptr<aclTensor, aclnnStatus (*)(const aclTensor *)>> tensors_;
@@ -196,31 +168,28 @@ EXPORT aclopAttr *aclopCreateAttr() try { return new aclopAttr; } catch (...) {
 }
 EXPORT void aclopDestroyAttr(const aclopAttr *attr) { delete attr; }
 
-EXPORT aclError aclopSetAttrInt(aclopAttr *attr, const char *attrName, int64_t attrValue) try {
-  sim::DescribeAttribute(attrName);
-  attr->integers[attrName] = attrValue;
-  return ACL_SUCCESS;
-} catch (...) {
-  return sim::ReportException(ACL_ERROR_INVALID_PARAM, __func__);
-}
-
-// The values follow the name. They are of no use here.
-#define ATTRIBUTE(kind)                                                       \
-  EXPORT aclError aclopSetAttr##kind(aclopAttr *, const char *attrName) try { \
-    sim::DescribeAttribute(attrName);                                         \
-    return ACL_SUCCESS;                                                       \
-  } catch (...) {                                                             \
-    return sim::ReportException(ACL_ERROR_INVALID_PARAM, __func__);           \
+// `keep` stores the value, the last parameter, in `values`.
+#define ATTRIBUTE(kind, keep, ...)                                                             \
+  EXPORT aclError aclopSetAttr##kind(aclopAttr *attr, const char *attrName, __VA_ARGS__) try { \
+    [[maybe_unused]] sim::CallValues &values = attr->values;                                   \
+    sim::DescribeAttribute(attrName);                                                          \
+    keep;                                                                                      \
+    return ACL_SUCCESS;                                                                        \
+  } catch (...) {                                                                              \
+    return sim::ReportException(ACL_ERROR_INVALID_PARAM, __func__);                            \
   }
-ATTRIBUTE(Bool)
-ATTRIBUTE(DataType)
-ATTRIBUTE(Float)
-ATTRIBUTE(ListBool)
-ATTRIBUTE(ListDataType)
-ATTRIBUTE(ListFloat)
-ATTRIBUTE(ListInt)
-ATTRIBUTE(ListListInt)
-ATTRIBUTE(String)
+ATTRIBUTE(Bool, (values.numbers[attrName] = {attrValue != 0}), uint8_t attrValue)
+ATTRIBUTE(Int, (values.numbers[attrName] = {attrValue}), int64_t attrValue)
+ATTRIBUTE(ListInt, values.numbers[attrName].assign(attrValue, attrValue + numValues), int numValues,
+          const int64_t *attrValue)
+ATTRIBUTE(String, (values.texts[attrName] = attrValue), const char *attrValue)
+// No operator of the simulated device needs these values.
+ATTRIBUTE(DataType, , aclDataType)
+ATTRIBUTE(Float, , float)
+ATTRIBUTE(ListBool, , int, const uint8_t *)
+ATTRIBUTE(ListDataType, , int, const aclDataType *)
+ATTRIBUTE(ListFloat, , int, const float *)
+ATTRIBUTE(ListListInt, , int, const int *, const int64_t *const *)
 
 EXPORT aclError aclopCompileAndExecute(const char *opType, int numInputs,
                                        const aclTensorDesc *const inputDesc[],
@@ -229,17 +198,18 @@ EXPORT aclError aclopCompileAndExecute(const char *opType, int numInputs,
                                        aclDataBuffer *const outputs[], const aclopAttr *attr, aclopEngineType,
                                        aclopCompileType, const char *, aclrtStream stream) try {
   const sim::CompiledOperator *known = sim::FindCompiledOperator(opType);
-  if (known == nullptr || static_cast<size_t>(numInputs) != known->inputs ||
-      static_cast<size_t>(numOutputs) != known->outputs) {
+  const size_t inputs_given = numInputs, outputs_given = numOutputs;
+  if (known == nullptr || inputs_given > known->inputs || inputs_given + known->optional < known->inputs ||
+      outputs_given != known->outputs) {
     return sim::ReportError(ACL_ERROR_OP_NOT_FOUND, std::string(__func__) + ": CANN's operator " + opType +
                                                         " with " + std::to_string(numInputs) +
                                                         " inputs and " + std::to_string(numOutputs) +
                                                         " outputs is not simulated");
   }
-  Plan plan(*known);
+  Plan plan(*known, attr == nullptr ? sim::CallValues() : attr->values);
   for (int i = 0; i < numInputs; ++i) plan.Add(*inputDesc[i], inputs[i], false);
   for (int i = 0; i < numOutputs; ++i) plan.Add(*outputDesc[i], outputs[i], true);
-  return plan.Run(attr, stream);
+  return plan.Run(stream);
 } catch (...) {
   return sim::ReportException(ACL_ERROR_INVALID_PARAM, __func__);
 }

@@ -54,15 +54,44 @@ def test_a_network_that_does_not_train(npu):
     same([out.cpu(), *(state.cpu() for state in states)], [want, *others], exact=False)
 
 
-def test_packed_sequences(npu):
+PACKED = [
+    {},
+    {"num_layers": 2},
+    {"bias": False},
+    {"bias": False, "bidirectional": True},
+    {"lengths": [3, 3, 3]},
+    {"lengths": [2, 4, 1]},
+]
+
+
+@pytest.mark.parametrize("form", PACKED, ids=str)
+def test_packed_sequences(npu, form):
+    """One layer goes to aclnnLSTM, two go to DynamicRNN."""
+    options = {key: value for key, value in form.items() if key != "lengths"}
+    lengths = form.get("lengths", [4, 2, 1])
+
     def results(device):
         torch.manual_seed(0)
-        layer = torch.nn.LSTM(6, 5, num_layers=2).to(device)
-        packed = torch.nn.utils.rnn.pack_padded_sequence(torch.rand(4, 3, 6).to(device), [4, 2, 1])
+        layer = torch.nn.LSTM(6, 5, **options).to(device)
+        sequences = torch.rand(max(lengths), len(lengths), 6).to(device)
+        packed = torch.nn.utils.rnn.pack_padded_sequence(sequences, lengths, enforce_sorted=False)
         out, states = layer(packed)
         padded, _ = torch.nn.utils.rnn.pad_packed_sequence(out)
         (padded.square().sum() + sum(state.sum() for state in states)).backward()
         values = [padded, *states, *(weight.grad for weight in layer.parameters())]
         return [value.detach().cpu() for value in values]
+
+    same(results(npu), results("cpu"), exact=False)
+
+
+def test_a_packed_sequence_that_does_not_train(npu):
+    def results(device):
+        torch.manual_seed(0)
+        layer = torch.nn.LSTM(6, 5).to(device).eval()
+        packed = torch.nn.utils.rnn.pack_padded_sequence(torch.rand(4, 3, 6).to(device), [4, 2, 1])
+        with torch.no_grad():
+            out, states = layer(packed)
+        padded, _ = torch.nn.utils.rnn.pad_packed_sequence(out)
+        return [value.cpu() for value in (padded, *states)]
 
     same(results(npu), results("cpu"), exact=False)

@@ -31,7 +31,8 @@ struct Description {
   std::set<std::string> attributes;
 
   bool Fits(const CompiledOperator &known) const {
-    return tensors == known.inputs + known.outputs && on_host == known.on_host &&
+    const size_t most = known.inputs + known.outputs;
+    return tensors + known.optional >= most && tensors <= most && on_host == known.on_host &&
            (known.attribute.empty() ? attributes.empty() : attributes.count(known.attribute) > 0);
   }
 };

@@ -91,8 +91,9 @@ ACLNN(InplaceMul, InOut(self), In(other)) { self.mul_(other); }
 ACLNN(InplaceMuls, InOut(self), Number(other)) { self.mul_(other); }
 ACLNN(Div, In(self), In(other), Out(out)) { at::div_out(out, self, other); }
 ACLNN(Divs, In(self), Number(other), Out(out)) { out.copy_(at::div(self, other)); }
-ACLNN(InplaceDiv, InOut(self), In(other)) { self.div_(other); }
-ACLNN(InplaceDivs, InOut(self), Number(other)) { self.div_(other); }
+// Integers too, which ATen refuses: torch_npu divides the sum of an all_reduce so where it averages.
+ACLNN(InplaceDiv, InOut(self), In(other)) { self.copy_(at::div(self, other)); }
+ACLNN(InplaceDivs, InOut(self), Number(other)) { self.copy_(at::div(self, other)); }
 ACLNN(Addcmul, In(self), In(tensor1), In(tensor2), Number(value), Out(out)) {
   at::addcmul_out(out, self, tensor1, tensor2, value);
 }

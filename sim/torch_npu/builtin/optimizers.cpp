@@ -6,6 +6,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "adamw.h"
 #include "table.h"
 
 namespace {
@@ -33,20 +34,6 @@ void UpdateScale(at::Tensor scale, at::Tensor tracker, const at::Tensor &found_i
   if (steps == interval && std::isfinite(scale.item<float>() * static_cast<float>(growth)))
     scale.mul_(growth);
   tracker.fill_(steps == interval ? 0 : steps);
-}
-
-// AdamW as torch.optim has it, after `steps` steps.
-void AdamW(at::Tensor &self, at::Tensor &mean, at::Tensor &square, at::Tensor &largest,
-           const at::Tensor &grad, const at::Tensor &steps, double rate, double beta1, double beta2,
-           double decay, double eps, bool amsgrad, bool maximize) {
-  const at::Tensor part = maximize ? -grad : grad;
-  const double step = steps.item<double>() + 1;
-  self.mul_(1 - rate * decay);
-  mean.lerp_(part, 1 - beta1);
-  square.mul_(beta2).addcmul_(part, part, 1 - beta2);
-  if (amsgrad) largest.copy_(at::maximum(largest, square));
-  const at::Tensor spread = (amsgrad ? largest : square).sqrt() / std::sqrt(1 - std::pow(beta2, step)) + eps;
-  self.addcdiv_(mean, spread, -rate / (1 - std::pow(beta1, step)));
 }
 
 // Gradient descent as torch.optim has it.
@@ -171,7 +158,15 @@ ACLNN(ForeachRoundOffNumberV2, InList(self), Number(mode), OutList(out)) {
 }
 ACLNN(ApplyAdamWV2, InOut(self), InOut(mean), InOut(square), InOut(largest), In(grad), In(steps), Float(rate),
       Float(beta1), Float(beta2), Float(decay), Float(eps), Bool(amsgrad), Bool(maximize)) {
-  AdamW(self, mean, square, largest, grad, steps, rate, beta1, beta2, decay, eps, amsgrad, maximize);
+  const double step = steps.item<double>() + 1;
+  sim::builtin::AdamW(self, mean, square, largest, grad, std::pow(beta1, step), std::pow(beta2, step), rate,
+                      beta1, beta2, decay, eps, amsgrad, maximize);
+}
+ACLNN(ApplyAdamW, InOut(self), InOut(mean), InOut(square), In(power1), In(power2), In(rate), In(decay),
+      In(beta1), In(beta2), In(eps), In(grad), InOut(largest), Bool(amsgrad), Bool(maximize)) {
+  const auto number = [](const at::Tensor &tensor) { return tensor.item<double>(); };
+  sim::builtin::AdamW(self, mean, square, largest, grad, number(power1), number(power2), number(rate),
+                      number(beta1), number(beta2), number(decay), number(eps), amsgrad, maximize);
 }
 ACLNN(FusedSgd, OutList(weights), InList(grads), OutList(momenta), In(scale), Float(decay), Float(momentum),
       Float(rate), Float(dampening), Bool(nesterov), Bool(maximize), Bool(first)) {

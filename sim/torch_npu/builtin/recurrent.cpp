@@ -55,9 +55,32 @@ at::Tensor Before(const at::Tensor &states, const at::Tensor &first, bool backwa
   return at::cat({first.unsqueeze(0), states.slice(0, 0, steps - 1)});
 }
 
+bool IsPacked(const at::Tensor &batch_sizes) { return batch_sizes.defined() && batch_sizes.numel() > 0; }
+
 void RefusePacked(const at::Tensor &batch_sizes) {
-  if (batch_sizes.defined() && batch_sizes.numel() > 0)
+  if (IsPacked(batch_sizes))
     throw std::invalid_argument("batch_sizes: expected none, got a packed sequence, which is not simulated");
+}
+
+// The steps that each example of a packed sequence has: 1 or 0, [T, B, 1], or no tensor where nothing is
+// packed. batch_sizes [T] has the number of examples that have a step; they are the first ones of the batch.
+at::Tensor Mask(const at::Tensor &batch_sizes, int64_t examples, const at::Tensor &like) {
+  if (!IsPacked(batch_sizes)) return {};
+  const at::Tensor has = at::arange(examples, batch_sizes.options()) < batch_sizes.unsqueeze(1);
+  return has.unsqueeze(2).to(like.dtype());
+}
+
+// What a step leaves: an example without this step keeps what it had.
+at::Tensor Stepped(const at::Tensor &before, const at::Tensor &behind, const at::Tensor &mask, int64_t t) {
+  return mask.defined() ? at::where(mask[t] > 0, behind, before) : behind;
+}
+at::Tensor Masked(const at::Tensor &value, const at::Tensor &mask, int64_t t) {
+  return mask.defined() ? value * mask[t] : value;
+}
+
+// torch_npu packs a sequence with its padding, [T * B, I]; the network gets [T, B, I].
+at::Tensor Unpacked(const at::Tensor &input, const at::Tensor &batch_sizes) {
+  return IsPacked(batch_sizes) ? input.view({batch_sizes.numel(), -1, input.size(-1)}) : input;
 }
 
 // Runs the layers of a network. layer(direction index, input [T, B, I], backwards) returns [T, B, H].
@@ -108,7 +131,9 @@ at::Tensor OrZeros(const at::Tensor &grad, const at::Tensor &like) {
 ACLNN(LSTM, In(input), InList(weights), InList(states), In(batch_sizes), Bool(biased), Int(layers),
       Double(dropout), Bool(train), Bool(bidirectional), Bool(batch_first), Out(out), Out(hidden), Out(cell),
       OutList(i), OutList(j), OutList(f), OutList(o), OutList(h), OutList(c), OutList(tanhc)) {
-  RefusePacked(batch_sizes), RefuseDropout(dropout, train, layers);
+  RefuseDropout(dropout, train, layers);
+  const at::Tensor sequence = Unpacked(input, batch_sizes),
+                   mask = Mask(batch_sizes, states[0].size(1), input);
   const auto layer = [&](int64_t at, const at::Tensor &x, bool backwards) {
     const Weights own(weights, at, biased);
     at::Tensor state = states[0][at], inner = states[1][at];
@@ -116,8 +141,8 @@ ACLNN(LSTM, In(input), InList(weights), InList(states), In(batch_sizes), Bool(bi
                      result = at::empty({x.size(0), x.size(1), state.size(1)}, x.options());
     for (const int64_t t : Order(x.size(0), backwards)) {
       const LstmStep step(sums[t] + own.FromHidden(state), inner);
-      inner = step.cell, state = step.Hidden();
-      result[t].copy_(state);
+      inner = Stepped(inner, step.cell, mask, t), state = Stepped(state, step.Hidden(), mask, t);
+      result[t].copy_(mask.defined() ? state * mask[t] : state);
       if (!train) continue;
       h[at][t].copy_(state), c[at][t].copy_(inner);
       i[at][t].copy_(step.input), f[at][t].copy_(step.forget), o[at][t].copy_(step.output);
@@ -126,13 +151,15 @@ ACLNN(LSTM, In(input), InList(weights), InList(states), In(batch_sizes), Bool(bi
     hidden[at].copy_(state), cell[at].copy_(inner);
     return result;
   };
-  out.copy_(Stack(input, batch_first, layers, bidirectional ? 2 : 1, layer));
+  out.copy_(Stack(sequence, batch_first, layers, bidirectional ? 2 : 1, layer));
 }
 ACLNN(LstmBackward, In(input), InList(states), InList(weights), In(grad_out), In(grad_hidden), In(grad_cell),
       InList(i), InList(j), InList(f), InList(o), InList(h), InList(c), InList(tanhc), In(batch_sizes),
       Bool(biased), Int(layers), Double(dropout), Bool(train), Bool(bidirectional), Bool(batch_first),
-      Bools(mask), Out(grad_input), Out(grad_first_hidden), Out(grad_first_cell), OutList(grad_weights)) {
-  RefusePacked(batch_sizes), RefuseDropout(dropout, train, layers);
+      Bools(wanted), Out(grad_input), Out(grad_first_hidden), Out(grad_first_cell), OutList(grad_weights)) {
+  RefuseDropout(dropout, train, layers);
+  const at::Tensor sequence = Unpacked(input, batch_sizes),
+                   mask = Mask(batch_sizes, states[0].size(1), input);
   const auto layer = [&](int64_t at, const at::Tensor &x, const at::Tensor &above, bool backwards) {
     const Weights own(weights, at, biased);
     const at::Tensor cells = Before(c[at], states[1][at], backwards);
@@ -140,9 +167,12 @@ ACLNN(LstmBackward, In(input), InList(states), InList(weights), In(grad_out), In
     const at::Tensor of_sums = at::empty({x.size(0), x.size(1), own.of_input.size(0)}, x.options());
     for (const int64_t t : Order(x.size(0), !backwards)) {
       const LstmStep step({i[at][t], f[at][t], j[at][t], o[at][t]}, c[at][t], tanhc[at][t]);
-      const auto [of_step, of_cell_before] = step.Gradient(of_hidden + above[t], of_cell, cells[t]);
+      const auto [of_step, of_cell_before] =
+          step.Gradient(Masked(of_hidden + above[t], mask, t), Masked(of_cell, mask, t), cells[t]);
       of_sums[t].copy_(of_step);
-      of_hidden = of_step.mm(own.of_hidden), of_cell = of_cell_before;
+      const at::Tensor through_step = of_step.mm(own.of_hidden);
+      of_hidden = mask.defined() ? through_step + of_hidden * (1 - mask[t]) : through_step;
+      of_cell = mask.defined() ? of_cell_before + of_cell * (1 - mask[t]) : of_cell_before;
     }
     grad_first_hidden[at].copy_(of_hidden), grad_first_cell[at].copy_(of_cell);
     own.GiveGradients(grad_weights, at, x, Before(h[at], states[0][at], backwards), of_sums, of_sums);
@@ -152,8 +182,9 @@ ACLNN(LstmBackward, In(input), InList(states), InList(weights), In(grad_out), In
   const at::Tensor above =
       grad_out.defined() && grad_out.numel() > 0
           ? grad_out
-          : at::zeros({input.size(0), input.size(1), directions * states[0].size(2)}, input.options());
-  grad_input.copy_(StackGradient(input, above, h, batch_first, layers, directions, layer));
+          : at::zeros({sequence.size(0), sequence.size(1), directions * states[0].size(2)}, input.options());
+  grad_input.copy_(
+      StackGradient(sequence, above, h, batch_first, layers, directions, layer).view_as(grad_input));
 }
 ACLNN(ThnnFusedLstmCell, In(input_sums), In(hidden_sums), In(cell), In(input_bias), In(hidden_bias),
       Out(hidden), Out(cell_out), Out(gates)) {

@@ -32,6 +32,11 @@ for dtype in (torch.float32, torch.int64, torch.float16, torch.bfloat16):
     dist.broadcast(near, 1, group=gloo), dist.broadcast(far, 1)
     same(far, near)
 
+for dtype in (torch.float32, torch.int32, torch.int8):  # gloo does not average
+    x = torch.arange(-5, 5).to(dtype).npu()
+    dist.all_reduce(x, dist.ReduceOp.AVG)
+    same(x, torch.arange(-5, 5).to(dtype))
+
 x = torch.randn(4 * ranks, 3)
 whole = torch.empty(4 * ranks * ranks, 3).npu()
 dist.all_gather_into_tensor(whole, x.npu())

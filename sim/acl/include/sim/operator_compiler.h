@@ -4,6 +4,8 @@
 // others which one is missing.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,7 +14,14 @@
 
 namespace sim {
 
-// A tensor of a call, and the tensors on the host that say which of its elements count, by their places.
+// What a call says beside its tensors on the device.
+struct CallValues {
+  std::map<std::string, std::vector<int64_t>> numbers;  // attributes: integers, booleans, lists of integers
+  std::map<std::string, std::string> texts;             // attributes that are texts
+  std::map<size_t, std::vector<double>> constants;      // inputs on the host, by their place
+};
+
+// A tensor of a call, and the inputs on the host that say which of its elements count, by their places.
 struct StridedView {
   size_t tensor, sizes, strides, offset;
 };
@@ -22,12 +31,12 @@ struct CompiledOperator {
   size_t inputs;
   size_t outputs;
   std::string attribute;  // the name of one that calls of this operator set; empty if they set none
-  // On the inputs and the outputs behind them, and a tensor of the `integers` behind these. A tensor that is
-  // not given has no dtype.
-  HostFunction run;
-  size_t on_host = 0;                      // so many of the inputs lie on the host
-  std::vector<std::string> integers = {};  // attributes whose values `run` gets; one that is not set is 0
-  std::vector<StridedView> views = {};     // tensors whose own shape says nothing
+  // Returns the function of a call, on the inputs and the outputs behind them. A tensor that is not given, or
+  // lies on the host, has no dtype. Throws where values are not simulated.
+  std::function<HostFunction(const CallValues &values)> plan;
+  size_t on_host = 0;                   // how many of the inputs lie on the host
+  size_t optional = 0;                  // how many of the last inputs a call may leave out
+  std::vector<StridedView> views = {};  // tensors whose own shape says nothing
 };
 
 // Makes an operator known. The type must be new.
