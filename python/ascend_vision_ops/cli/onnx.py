@@ -431,7 +431,7 @@ def run_run(options: argparse.Namespace) -> int:
 def _feeds(options: argparse.Namespace, model: ir.Model) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(options.seed)
     given, shapes = _given(options, model, rng)
-    return random_feeds(model, rng, shapes, given)
+    return random_feeds(model, rng, _shapes(options) | shapes, given)
 
 
 def _given(options: argparse.Namespace, model: ir.Model, rng: np.random.Generator):
@@ -492,7 +492,7 @@ def run_parity(options: argparse.Namespace) -> int:
     from ascend_vision_ops.onnx.parity import compare_nodes
 
     model = load(options.model)
-    feeds = random_feeds(model, np.random.default_rng(options.seed), _shapes(options))
+    feeds = _feeds(options, model)
     steps = compare_nodes(model, feeds)
     total = len(model.graph)
     found = list(track(steps, "parity", total, disable=not sys.stdout.isatty(), transient=True))
