@@ -218,3 +218,51 @@ def test_an_unknown_node_is_named(avo, model):
     assert status == 1 and "acme:Magic" in err.replace("::", ":")
     status, _out, _ = avo("simplify", path)
     assert status == 0
+
+
+def _two_inputs() -> onnx.ModelProto:
+    """x (n, 3) + float(k), where the integer k is a scalar, or - where a flag is not set."""
+    b = models.Builder()
+    info = onnx.helper.make_tensor_value_info("r", onnx.TensorProto.FLOAT, None)
+    branches = {
+        name: onnx.helper.make_graph([onnx.helper.make_node(kind, ["x", "c"], ["r"])], name, [], [info])
+        for name, kind in (("then_branch", "Add"), ("else_branch", "Sub"))
+    }
+    b.nodes.append(onnx.helper.make_node("Cast", ["k"], ["c"], to=onnx.TensorProto.FLOAT))
+    made = b.op("If", "flag", **branches)
+    scalar = onnx.TensorProto.INT64, []
+    inputs = {"k": scalar, "flag": (onnx.TensorProto.BOOL, []), "w": ["n", 2], "x": ["n", 3]}
+    return b.model(inputs, {made: ["n", 3], b.op("Relu", "w"): ["n", 2]})
+
+
+@pytest.mark.parametrize("verb", ["run", "parity", "simplify"])
+def test_literal_inputs_of_each_verb(avo, model, verb):
+    path = model(_two_inputs())
+    status, out, err = avo(verb, path, "--input", "k=3", "--input", "flag=true", "--shape", "x=7,3")
+    assert (status, err) == (0, "")
+    if verb == "run":
+        assert "[7, 2]" in out  # w has the size that x gives to n, although it stands before x
+    if verb == "parity":
+        assert "none of 3 nodes diverges" in out
+        assert "not compared:" not in out  # the branches read x and c, which are no inputs of If
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("k=2.5", "numbers of type int64, got '2.5'"),
+        ("k=nan", "numbers of type int64, got 'nan'"),
+        ("k=1e30", "numbers of type int64, got '1e30'"),
+        ("k=9223372036854775808", "numbers of type int64"),
+        ("flag=2", "numbers of type bool, got '2'"),
+        ("k=1,2", "expected one number for a scalar"),
+    ],
+)
+def test_literal_inputs_that_the_type_has_not(avo, model, text, message):
+    status, _, err = avo("run", model(_two_inputs()), "--input", text)
+    assert status == 1 and message in err
+
+
+def test_shape_of_an_input_that_is_not_there(avo, model):
+    status, _, err = avo("run", model(_two_inputs()), "--shape", "y=7,3")
+    assert status == 1 and "NAME is one of k, flag, w, x, got 'y=7,3'" in err

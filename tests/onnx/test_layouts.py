@@ -72,7 +72,9 @@ def test_reshape_that_others_read_stays():
     assert "has 2 users" in report.row("fuse_transposes").refused[0]
 
 
-@pytest.mark.parametrize(("shape", "axis"), [((5, 1), 2), ((5, 1), 1), ((1, 7), 0), ((2, 1, 4), -2), ((4, 3), 2)])
+@pytest.mark.parametrize(
+    ("shape", "axis"), [((5, 1), 2), ((5, 1), 1), ((1, 7), 0), ((2, 1, 4), -2), ((4, 3), 2)]
+)
 def test_stacks_beside_an_axis_of_one_element(shape, axis):
     """torch.stack of three parts; without such an axis all nodes stay."""
     b = Builder()
@@ -105,7 +107,9 @@ def test_slices_with_steps_that_take_one_element_each_are_a_split():
                                        b.op("Neg", columns[2]): None})  # fmt: skip
     after, _ = simplified(before)
     assert types(after) == ["Split", "Mul", "Exp", "Sub", "Neg"]
-    for want, got in zip(*(run(proto, {"x": image(5, 4)}).values() for proto in (before, after)), strict=True):
+    for want, got in zip(
+        *(run(proto, {"x": image(5, 4)}).values() for proto in (before, after)), strict=True
+    ):
         np.testing.assert_array_equal(got, want)
 
 
@@ -163,3 +167,42 @@ def test_a_constant_that_is_divided_counts_once(tmp_path):
     files.save(model, tmp_path / "after.onnx")
     assert [node.op_type for node in model.graph].count("Expand") == 1
     assert (tmp_path / "after.onnx").stat().st_size <= before.ByteSize()
+
+
+def test_tables_of_one_size_fold_in_their_order():
+    """Two results with as many bytes: the first one gets the room."""
+    model = ir.from_proto(_tables([60, 60]))
+    passes.simplify(model)
+    left = [node for node in model.graph if node.op_type in ("Expand", "Neg")]
+    assert [node.outputs[0].name for node in left] == ["expand3", "neg4"]
+
+
+def test_nodes_and_unused_outputs_without_a_name_get_none(tmp_path):
+    """A name for each node of a model that has none would make its file larger."""
+    nodes = [
+        onnx.helper.make_node("LSTM", ["x", "w", "r"], ["", "h"], hidden_size=3),
+        onnx.helper.make_node("Relu", ["h"], ["y"]),
+    ]
+    b = Builder()
+    b.nodes = nodes
+    b.weight(image(1, 12, 4), "w"), b.weight(image(1, 12, 3), "r")
+    before = b.model({"x": [5, 2, 4]}, {"y": [1, 2, 3]})
+    model = ir.from_proto(before)
+    passes.simplify(model, checker=passes.Checker(1))
+    files.save(model, tmp_path / "after.onnx")
+    after = onnx.load(tmp_path / "after.onnx")
+    assert [node.name for node in after.graph.node] == ["", ""]
+    assert list(after.graph.node[0].output) == ["", "h"]
+    assert after.ByteSize() <= before.ByteSize()
+    _same(before, after, {"x": image(5, 2, 4)})
+
+
+@pytest.mark.parametrize("count", [2, 40])
+def test_a_shape_of_a_sequence_is_not_added(count):
+    info = onnx.helper.make_tensor_sequence_value_info("s", onnx.TensorProto.FLOAT, None)
+    nodes = [onnx.helper.make_node("SplitToSequence", ["x"], ["s"], axis=0, keepdims=0)]
+    x = onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [count, 3])
+    graph = onnx.helper.make_graph(nodes, "g", [x], [info])
+    before = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
+    after, _ = simplified(before)
+    assert after.ByteSize() <= before.ByteSize()

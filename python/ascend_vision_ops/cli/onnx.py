@@ -72,12 +72,14 @@ def _describe(value: ir.Value) -> str:
     return escape(f"{dtype} [{', '.join(str(dim) for dim in value.shape)}]")
 
 
-def _shapes(options: argparse.Namespace) -> dict[str, tuple[int, ...]]:
-    shapes = {}
+def _shapes(options: argparse.Namespace, model: ir.Model) -> dict[str, tuple[int, ...]]:
+    shapes, names = {}, [value.name for value in inputs_of(model)]
     for text in options.shape:
         name, equals, dims = text.partition("=")
-        if not equals:
-            raise Failure(f"--shape: expected NAME=1,3,64,64, got {text!r}")
+        if not equals or name not in names:
+            raise Failure(
+                f"--shape: expected NAME=1,3,64,64, where NAME is one of {', '.join(names) or 'none'}, got {text!r}"
+            )
         shapes[name] = _dims("--shape", dims)
     return shapes
 
@@ -344,7 +346,7 @@ def _transform(options: argparse.Namespace, choose, once: bool, before_writing=l
         checker = None
         if options.check:
             given, shapes = _given(options, model, np.random.default_rng(options.seed))
-            checker = passes.Checker(options.check, options.seed, _shapes(options) | shapes, given)
+            checker = passes.Checker(options.check, options.seed, _shapes(options, model) | shapes, given)
         chosen = choose(model, checker)
         manager = passes.Manager(chosen, checker, progress)
         report = manager.run_once(model) if once else manager.run_to_fixed_point(model)
@@ -431,7 +433,7 @@ def run_run(options: argparse.Namespace) -> int:
 def _feeds(options: argparse.Namespace, model: ir.Model) -> dict[str, np.ndarray]:
     rng = np.random.default_rng(options.seed)
     given, shapes = _given(options, model, rng)
-    return random_feeds(model, rng, _shapes(options) | shapes, given)
+    return random_feeds(model, rng, _shapes(options, model) | shapes, given)
 
 
 def _given(options: argparse.Namespace, model: ir.Model, rng: np.random.Generator):
@@ -473,16 +475,30 @@ def _literal(value: ir.Value, text: str) -> np.ndarray:
     rank = None if value.shape is None else len(value.shape)
     dtype = np.dtype(np.float32) if value.dtype is None else value.dtype.numpy()
     try:
-        array = np.array([float(item) for item in text.split(",")]).astype(dtype)
-    except (ValueError, OverflowError):
+        array = np.array([_number(item, dtype) for item in text.split(",")], dtype)
+    except (KeyError, ValueError, OverflowError):
         raise Failure(
-            f"--input {value.name}: expected FILE.npy, a shape as 1x3x64x64 or numbers, got {text!r}"
+            f"--input {value.name}: expected FILE.npy, a shape as 1x3x64x64 or numbers of type {dtype}, got {text!r}"
         ) from None
     if rank == 0 or (rank is None and array.size == 1):
         if array.size != 1:
             raise Failure(f"--input {value.name}: expected one number for a scalar, got {text!r}")
         return array.reshape(())
     return array.reshape([1] * ((rank or 1) - 1) + [-1])
+
+
+def _number(text: str, dtype: np.dtype) -> int | float | bool:
+    """A number of an input's type. ValueError for another text, or a fraction where the type has none."""
+    if dtype.kind == "b":
+        return {"false": False, "0": False, "true": True, "1": True}[text.strip().lower()]
+    try:
+        return int(text)
+    except ValueError:
+        if dtype.kind not in "iu":
+            return float(text)
+        if not float(text).is_integer():
+            raise
+        return int(float(text))
 
 
 # --- parity ------------------------------------------------------------------------------------------------------

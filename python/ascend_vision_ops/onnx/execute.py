@@ -61,19 +61,21 @@ def random_feeds(
 
     Raises ModelError where an input has no known rank or is no tensor of numbers.
     """
+    given, shapes = given or {}, shapes or {}
+    stated = {name: array.shape for name, array in given.items()} | dict(shapes)
     feeds, sizes = {}, {}
     for value in inputs_of(model):
-        if given and value.name in given:
-            array = feeds[value.name] = given[value.name]
-            if value.shape is not None and len(value.shape) == array.ndim:
-                pairs = zip(value.shape, array.shape, strict=True)
-                sizes |= {dim.value: size for dim, size in pairs if not isinstance(dim, int)}
+        if value.shape is not None and len(value.shape) == len(stated.get(value.name, ())):
+            pairs = zip(value.shape, stated[value.name], strict=True)
+            sizes |= {dim.value: size for dim, size in pairs if not isinstance(dim, int) and dim.value}
+    for value in inputs_of(model):
+        if value.name in given:
+            feeds[value.name] = given[value.name]
             continue
-        if value.shape is None and (shapes is None or value.name not in shapes):
+        if value.shape is None and value.name not in shapes:
             raise ModelError(f"input {value.name!r} has no shape: give one, such as {value.name}=1,3,64,64")
-        dims = shapes[value.name] if shapes and value.name in shapes else tuple(value.shape)
         shape = []
-        for axis, dim in enumerate(dims):
+        for axis, dim in enumerate(shapes.get(value.name, value.shape)):
             name = None if isinstance(dim, int) else dim.value
             size = dim if isinstance(dim, int) else sizes.get(name, EXTENT if axis else BATCH)
             if name is not None:

@@ -223,8 +223,9 @@ class _Folding:
             return None
         if self.shapes_only and any(array.ndim > 1 or array.size > SMALL for array in arrays):
             return None
-        self.gone |= dict.fromkeys(node.outputs, 0)
-        self.gone[node.outputs[0]] = gone
+        whole = sum(array.nbytes for array in arrays) or 1
+        for value, array in zip(node.outputs, arrays, strict=True):
+            self.gone[value] = gone * array.nbytes // whole
         return arrays
 
     def _array(self, value: ir.Value) -> np.ndarray | None:

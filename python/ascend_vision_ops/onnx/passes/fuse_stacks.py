@@ -13,7 +13,9 @@ from ascend_vision_ops.onnx.passes._values import axes_of, is_onnx, new_initiali
 @register
 class FuseStacks(NodePass):
     name = "fuse_stacks"
-    summary = "Unsqueeze of all inputs of Concat, beside an axis of one element, become one Unsqueeze behind it"
+    summary = (
+        "Unsqueeze of all inputs of Concat, beside an axis of one element, become one Unsqueeze behind it"
+    )
     op_types = frozenset({"Concat"})
 
     def applies(self, node: ir.Node, model: ir.Model) -> bool:
@@ -37,7 +39,9 @@ class FuseStacks(NodePass):
         ir.convenience.replace_all_uses_with(result, made, replace_graph_outputs=True)
         unsqueeze.replace_input_with(0, result)
         result.name, made.name = f"{name}_joined", name
-        result.shape = None if made.shape is None else ir.Shape([d for i, d in enumerate(made.shape) if i != new])
+        result.shape = (
+            None if made.shape is None else ir.Shape([d for i, d in enumerate(made.shape) if i != new])
+        )
 
 
 def _place(node: ir.Node) -> tuple[int, int] | None:
