@@ -192,13 +192,13 @@ def test_parity_names_the_first_node_that_diverges(avo, model, monkeypatch):
 ERRORS = {
     "no model": (["info", "none.onnx"], "no model none.onnx"),
     "no pass": (["simplify", "MODEL", "--passes", "magic"], "no pass 'magic'; there are convert_opset,"),
-    "argument": (["simplify", "MODEL", "--passes", "set_batch=x"], "expected a positive number or dynamic, got 'x'"),
+    "argument": (["simplify", "MODEL", "--passes", "set_batch=x"], "expected a positive number up to 2147483647 or dynamic, got 'x'"),
     "nothing named": (["simplify"], "expected a MODEL, or --list, got neither"),
     "check": (["simplify", "MODEL", "--check", "-1"], "--check: expected a number of inputs"),
     "shape": (["simplify", "MODEL", "--shape", "image=a"], "--shape: expected integers"),
     "input": (["run", "MODEL", "--input", "nothing=x.npy"], "where NAME is one of image, got 'nothing=x.npy'"),
     "no file": (["run", "MODEL", "--input", "image=none.npy"], "--input image: there is no file none.npy"),
-    "wrong shape": (["run", "MODEL", "--input", "image=random:1,2"], "ONNX Runtime cannot run the model"),
+    "wrong shape": (["run", "MODEL", "--input", "image=random:1,2"], "--input image: expected the shape [2, 3, 16, 16], got [1, 2]"),
 }  # fmt: skip
 
 
@@ -261,6 +261,32 @@ def test_literal_inputs_of_each_verb(avo, model, verb):
 def test_literal_inputs_that_the_type_has_not(avo, model, text, message):
     status, _, err = avo("run", model(_two_inputs()), "--input", text)
     assert status == 1 and message in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "--shape", "x=5,4"], "--shape x: expected the shape [n, 3], got [5, 4]"),
+        (["run", "--input", "x=5x3x1"], "--input x: expected the shape [n, 3], got [5, 3, 1]"),
+        (["run", "--input", "x=1,2"], "--input x: expected the shape [n, 3], got [1, 2]"),
+        (["run", "--shape", "x=-1,3"], "--shape: expected integers from 0 to 2147483647"),
+        (
+            ["parity", "--input", "x=99999999999999999999x3"],
+            "--input: expected integers from 0 to 2147483647",
+        ),
+        (["run", "--seed", "-1"], "--seed: expected a number from 0 on, got -1"),
+        (["simplify", "--batch", "99999999999999999999"], "expected a positive number up to 2147483647"),
+        (
+            ["convert", "--flavour=atc", "--set=n=99999999999999999999", "-o", "out.onnx"],
+            "--set: expected NAME=N",
+        ),
+        (["convert", "--flavour=atc", "--profile=n=0", "-o", "out.onnx"], "--profile: expected NAME=N"),
+    ],
+)
+def test_sizes_that_no_input_can_have(avo, model, arguments, message):
+    verb, *options = arguments
+    status, _, err = avo(verb, model(_two_inputs()), *options)
+    assert status == 1 and message in err and len(err.strip().splitlines()) == 1
 
 
 def test_shape_of_an_input_that_is_not_there(avo, model):

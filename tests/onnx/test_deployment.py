@@ -223,7 +223,7 @@ SET_REFUSED = {
     "unknown": (["--set", "depth=3"], "no input has an open dimension 'depth'; open are: n"),
     "no number": (
         ["--set", "n=big"],
-        "--set: expected NAME=N with a positive N, such as height=640, got 'n=big'",
+        "--set: expected NAME=N with a positive N up to 2147483647, such as height=640, got 'n=big'",
     ),
     "zero": (["--set", "n=0"], "--set: expected NAME=N with a positive N"),
     "profile for ort": (["--profile", "n=1", "--profile", "n=2"], "--profile: expected with --flavour atc"),

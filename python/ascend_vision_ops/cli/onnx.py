@@ -29,7 +29,14 @@ import onnx_ir as ir
 from ascend_vision_ops.onnx import passes
 from ascend_vision_ops.onnx.atc import aipp_of, command, shell_text
 from ascend_vision_ops.onnx.dimensions import SetDimensions
-from ascend_vision_ops.onnx.execute import Runner, first_line, inputs_of, random_array, random_feeds
+from ascend_vision_ops.onnx.execute import (
+    LARGEST_DIM,
+    Runner,
+    first_line,
+    inputs_of,
+    random_array,
+    random_feeds,
+)
 from ascend_vision_ops.onnx.files import external_tensors, load, save, weight_bytes
 from ascend_vision_ops.onnx.passes._values import label
 from ascend_vision_ops.onnx.runners import ATC_OPSET, RELEASES, release_of, who_runs
@@ -65,6 +72,12 @@ def _progress(first: str):
         yield lambda text: progress.update(task, description=text)
 
 
+def _rng(options: argparse.Namespace) -> np.random.Generator:
+    if options.seed < 0:
+        raise Failure(f"--seed: expected a number from 0 on, got {options.seed}")
+    return np.random.default_rng(options.seed)
+
+
 def _describe(value: ir.Value) -> str:
     dtype = value.dtype.name.lower() if value.dtype is not None else "unknown type"
     if value.shape is None:
@@ -73,22 +86,36 @@ def _describe(value: ir.Value) -> str:
 
 
 def _shapes(options: argparse.Namespace, model: ir.Model) -> dict[str, tuple[int, ...]]:
-    shapes, names = {}, [value.name for value in inputs_of(model)]
+    shapes, values = {}, {value.name: value for value in inputs_of(model)}
     for text in options.shape:
         name, equals, dims = text.partition("=")
-        if not equals or name not in names:
+        if not equals or name not in values:
             raise Failure(
-                f"--shape: expected NAME=1,3,64,64, where NAME is one of {', '.join(names) or 'none'}, got {text!r}"
+                f"--shape: expected NAME=1,3,64,64, where NAME is one of {', '.join(values) or 'none'}, got {text!r}"
             )
         shapes[name] = _dims("--shape", dims)
+        _fits("--shape", values[name], shapes[name])
     return shapes
 
 
+def _fits(option: str, value: ir.Value, shape: tuple[int, ...]) -> None:
+    """Raises Failure where a shape is none that the model states for an input."""
+    stated = None if value.shape is None else list(value.shape)
+    if stated is None or (
+        len(stated) == len(shape)
+        and all(not isinstance(dim, int) or dim == size for dim, size in zip(stated, shape, strict=True))
+    ):
+        return
+    raise Failure(
+        f"{option} {value.name}: expected the shape [{', '.join(map(str, stated))}], got {list(shape)}"
+    )
+
+
 def _dims(option: str, text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(dim) for dim in text.replace("x", ",").split(",") if dim)
-    except ValueError:
-        raise Failure(f"{option}: expected integers such as 1,3,64,64, got {text!r}") from None
+    dims = [dim for dim in text.replace("x", ",").split(",") if dim]
+    if not all(dim.isdecimal() and int(dim) <= LARGEST_DIM for dim in dims):
+        raise Failure(f"{option}: expected integers from 0 to {LARGEST_DIM} such as 1,3,64,64, got {text!r}")
+    return tuple(map(int, dims))
 
 
 # --- info --------------------------------------------------------------------------------------------------------
@@ -240,8 +267,10 @@ def _sizes(option: str, text: str) -> dict[str, int]:
     sizes = {}
     for part in text.split(","):
         name, _, size = part.rpartition("=")
-        if not name or not size.isdigit() or not int(size):
-            raise Failure(f"{option}: expected NAME=N with a positive N, such as height=640, got {part!r}")
+        if not name or not size.isdecimal() or not 1 <= int(size) <= LARGEST_DIM:
+            raise Failure(
+                f"{option}: expected NAME=N with a positive N up to {LARGEST_DIM}, such as height=640, got {part!r}"
+            )
         sizes[name] = int(size)
     return sizes
 
@@ -345,7 +374,7 @@ def _transform(options: argparse.Namespace, choose, once: bool, before_writing=l
         model = load(options.model)
         checker = None
         if options.check:
-            given, shapes = _given(options, model, np.random.default_rng(options.seed))
+            given, shapes = _given(options, model, _rng(options))
             checker = passes.Checker(options.check, options.seed, _shapes(options, model) | shapes, given)
         chosen = choose(model, checker)
         manager = passes.Manager(chosen, checker, progress)
@@ -431,7 +460,7 @@ def run_run(options: argparse.Namespace) -> int:
 
 
 def _feeds(options: argparse.Namespace, model: ir.Model) -> dict[str, np.ndarray]:
-    rng = np.random.default_rng(options.seed)
+    rng = _rng(options)
     given, shapes = _given(options, model, rng)
     return random_feeds(model, rng, _shapes(options, model) | shapes, given)
 
@@ -448,13 +477,16 @@ def _given(options: argparse.Namespace, model: ir.Model, rng: np.random.Generato
             )
         if source.startswith("random:"):
             shapes[name] = _dims("--input", source.removeprefix("random:"))
+            _fits("--input", values[name], shapes[name])
             feeds[name] = random_array(rng, shapes.pop(name), values[name])
             continue
         if re.fullmatch(r"\d+(x\d+)+", source):
             shapes[name] = _dims("--input", source)
+            _fits("--input", values[name], shapes[name])
             continue
         if not source.endswith(".npy"):
             feeds[name] = _literal(values[name], source)
+            _fits("--input", values[name], feeds[name].shape)
             continue
         if not Path(source).is_file():
             raise Failure(
@@ -467,6 +499,7 @@ def _given(options: argparse.Namespace, model: ir.Model, rng: np.random.Generato
         wanted = values[name].dtype
         if wanted is not None and feeds[name].dtype != wanted.numpy():
             raise Failure(f"--input {name}: expected {wanted.numpy()}, got {feeds[name].dtype} in {source}")
+        _fits("--input", values[name], feeds[name].shape)
     return feeds, shapes
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from onnx.reference import ReferenceEvaluator
     from onnx.reference.op_run import OpRun
 
+LARGEST_DIM = (1 << 31) - 1  # kernels count elements along an axis in 32 bits
 # Sizes that open dimensions get in made-up inputs: the first dimension of a tensor, and the other ones.
 BATCH, EXTENT = 2, 64
 
@@ -92,11 +93,14 @@ def random_array(rng: np.random.Generator, shape, value: ir.Value) -> np.ndarray
     ):
         raise ModelError(f"input {value.name!r}: expected a tensor of numbers, got {value.type}")
     dtype = value.dtype.numpy()
-    if dtype == np.bool_:
-        return rng.integers(0, 2, shape).astype(bool)
-    if np.issubdtype(dtype, np.integer):
-        return rng.integers(0, 10, shape).astype(dtype)
-    return rng.standard_normal(shape).astype(dtype)
+    try:
+        if dtype == np.bool_:
+            return rng.integers(0, 2, shape).astype(bool)
+        if np.issubdtype(dtype, np.integer):
+            return rng.integers(0, 10, shape).astype(dtype)
+        return rng.standard_normal(shape).astype(dtype)
+    except (ValueError, MemoryError):
+        raise ModelError(f"input {value.name!r}: the memory has no room for shape {list(shape)}") from None
 
 
 class Runner:

@@ -138,7 +138,7 @@ class _Folding:
                 self._want(value, functools.partial(graph.outputs.__setitem__, index))
 
     def _want(self, value: ir.Value, use: Use) -> None:
-        """Gives a value as a weight to who uses it: at once where it is small, else where `settle` finds room for it."""
+        """Gives a value as a weight to who uses it: at once where it is small, else if `settle` finds room for it."""
         array = self.arrays[value]
         growth = _held(value, array) + len(FOLDED) - self.gone[value]
         if value in self.made or growth <= SMALL_BYTES:
