@@ -325,7 +325,7 @@ def _show_float16(out, half: passes.Pass, checker: passes.Checker | None) -> Non
             markup=False,
         )
     if half.unmeasured or not half.errors:
-        why = half.unmeasured or (checker.unable if checker and checker.unable else "--check 0")
+        why = half.unmeasured or (checker.unable if checker else "") or "no node became float16"
         out.print(f"the error of float16 was not measured: {why}", markup=False)
 
 
