@@ -247,6 +247,11 @@ def test_literal_inputs_of_each_verb(avo, model, verb):
         assert "not compared:" not in out  # the branches read x and c, which are no inputs of If
 
 
+def test_scalar_inputs_are_made_up(avo, model):
+    status, out, err = avo("run", model(_two_inputs()))
+    assert (status, err) == (0, "") and "by ONNX Runtime" in out
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

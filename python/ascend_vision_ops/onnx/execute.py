@@ -66,8 +66,9 @@ def random_feeds(
     stated = {name: array.shape for name, array in given.items()} | dict(shapes)
     feeds, sizes = {}, {}
     for value in inputs_of(model):
-        if value.shape is not None and len(value.shape) == len(stated.get(value.name, ())):
-            pairs = zip(value.shape, stated[value.name], strict=True)
+        shape = stated.get(value.name)
+        if shape is not None and value.shape is not None and len(value.shape) == len(shape):
+            pairs = zip(value.shape, shape, strict=True)
             sizes |= {dim.value: size for dim, size in pairs if not isinstance(dim, int) and dim.value}
     for value in inputs_of(model):
         if value.name in given:
