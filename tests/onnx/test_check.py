@@ -80,7 +80,7 @@ def test_literal_inputs(tmp_path, capsys):
     assert "compared on 1 input by ONNX Runtime" in capsys.readouterr().out
     assert main(["onnx", "simplify", path, "--input", "sr=often"]) == 1
     assert (
-        "--input sr: expected FILE.npy, a shape as 1x3x64x64 or numbers, got 'often'"
+        "--input sr: expected FILE.npy, a shape as 1x3x64x64 or numbers of type int64, got 'often'"
         in capsys.readouterr().err
     )
 

@@ -192,13 +192,13 @@ def test_parity_names_the_first_node_that_diverges(avo, model, monkeypatch):
 ERRORS = {
     "no model": (["info", "none.onnx"], "no model none.onnx"),
     "no pass": (["simplify", "MODEL", "--passes", "magic"], "no pass 'magic'; there are convert_opset,"),
-    "argument": (["simplify", "MODEL", "--passes", "set_batch=x"], "expected a positive number or dynamic, got 'x'"),
+    "argument": (["simplify", "MODEL", "--passes", "set_batch=x"], "up to 2147483647 or dynamic, got 'x'"),
     "nothing named": (["simplify"], "expected a MODEL, or --list, got neither"),
     "check": (["simplify", "MODEL", "--check", "-1"], "--check: expected a number of inputs"),
     "shape": (["simplify", "MODEL", "--shape", "image=a"], "--shape: expected integers"),
     "input": (["run", "MODEL", "--input", "nothing=x.npy"], "where NAME is one of image, got 'nothing=x.npy'"),
     "no file": (["run", "MODEL", "--input", "image=none.npy"], "--input image: there is no file none.npy"),
-    "wrong shape": (["run", "MODEL", "--input", "image=random:1,2"], "ONNX Runtime cannot run the model"),
+    "wrong shape": (["run", "MODEL", "--input", "image=random:1,2"], "expected the shape [2, 3, 16, 16], got [1, 2]"),
 }  # fmt: skip
 
 
@@ -218,3 +218,82 @@ def test_an_unknown_node_is_named(avo, model):
     assert status == 1 and "acme:Magic" in err.replace("::", ":")
     status, _out, _ = avo("simplify", path)
     assert status == 0
+
+
+def _two_inputs() -> onnx.ModelProto:
+    """x (n, 3) + float(k), where the integer k is a scalar, or - where a flag is not set."""
+    b = models.Builder()
+    info = onnx.helper.make_tensor_value_info("r", onnx.TensorProto.FLOAT, None)
+    branches = {
+        name: onnx.helper.make_graph([onnx.helper.make_node(kind, ["x", "c"], ["r"])], name, [], [info])
+        for name, kind in (("then_branch", "Add"), ("else_branch", "Sub"))
+    }
+    b.nodes.append(onnx.helper.make_node("Cast", ["k"], ["c"], to=onnx.TensorProto.FLOAT))
+    made = b.op("If", "flag", **branches)
+    scalar = onnx.TensorProto.INT64, []
+    inputs = {"k": scalar, "flag": (onnx.TensorProto.BOOL, []), "w": ["n", 2], "x": ["n", 3]}
+    return b.model(inputs, {made: ["n", 3], b.op("Relu", "w"): ["n", 2]})
+
+
+@pytest.mark.parametrize("verb", ["run", "parity", "simplify"])
+def test_literal_inputs_of_each_verb(avo, model, verb):
+    path = model(_two_inputs())
+    status, out, err = avo(verb, path, "--input", "k=3", "--input", "flag=true", "--shape", "x=7,3")
+    assert (status, err) == (0, "")
+    if verb == "run":
+        assert "[7, 2]" in out  # w has the size that x gives to n, although it stands before x
+    if verb == "parity":
+        assert "none of 3 nodes diverges" in out
+        assert "not compared:" not in out  # the branches read x and c, which are no inputs of If
+
+
+def test_scalar_inputs_are_made_up(avo, model):
+    status, out, err = avo("run", model(_two_inputs()))
+    assert (status, err) == (0, "") and "by ONNX Runtime" in out
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("k=2.5", "numbers of type int64, got '2.5'"),
+        ("k=nan", "numbers of type int64, got 'nan'"),
+        ("k=1e30", "numbers of type int64, got '1e30'"),
+        ("k=9223372036854775808", "numbers of type int64"),
+        ("flag=2", "numbers of type bool, got '2'"),
+        ("k=1,2", "expected one number for a scalar"),
+    ],
+)
+def test_literal_inputs_that_the_type_has_not(avo, model, text, message):
+    status, _, err = avo("run", model(_two_inputs()), "--input", text)
+    assert status == 1 and message in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "--shape", "x=5,4"], "--shape x: expected the shape [n, 3], got [5, 4]"),
+        (["run", "--input", "x=5x3x1"], "--input x: expected the shape [n, 3], got [5, 3, 1]"),
+        (["run", "--input", "x=1,2"], "--input x: expected the shape [n, 3], got [1, 2]"),
+        (["run", "--shape", "x=-1,3"], "--shape: expected integers from 0 to 2147483647"),
+        (
+            ["parity", "--input", "x=99999999999999999999x3"],
+            "--input: expected integers from 0 to 2147483647",
+        ),
+        (["run", "--seed", "-1"], "--seed: expected a number from 0 on, got -1"),
+        (["simplify", "--batch", "99999999999999999999"], "expected a positive number up to 2147483647"),
+        (
+            ["convert", "--flavour=atc", "--set=n=99999999999999999999", "-o", "out.onnx"],
+            "--set: expected NAME=N",
+        ),
+        (["convert", "--flavour=atc", "--profile=n=0", "-o", "out.onnx"], "--profile: expected NAME=N"),
+    ],
+)
+def test_sizes_that_no_input_can_have(avo, model, arguments, message):
+    verb, *options = arguments
+    status, _, err = avo(verb, model(_two_inputs()), *options)
+    assert status == 1 and message in err and len(err.strip().splitlines()) == 1
+
+
+def test_shape_of_an_input_that_is_not_there(avo, model):
+    status, _, err = avo("run", model(_two_inputs()), "--shape", "y=7,3")
+    assert status == 1 and "NAME is one of k, flag, w, x, got 'y=7,3'" in err

@@ -223,7 +223,7 @@ SET_REFUSED = {
     "unknown": (["--set", "depth=3"], "no input has an open dimension 'depth'; open are: n"),
     "no number": (
         ["--set", "n=big"],
-        "--set: expected NAME=N with a positive N, such as height=640, got 'n=big'",
+        "--set: expected NAME=N with a positive N up to 2147483647, such as height=640, got 'n=big'",
     ),
     "zero": (["--set", "n=0"], "--set: expected NAME=N with a positive N"),
     "profile for ort": (["--profile", "n=1", "--profile", "n=2"], "--profile: expected with --flavour atc"),
@@ -417,3 +417,11 @@ def test_lists_of_releases():
     assert (len(old), len(new)) == (149, 160)
     with pytest.raises(ValueError, match=r"expected a release of CANN of 5\.0\.4, 8\.0, got '7'"):
         runners.who_runs("", "Conv", release="7")
+
+
+def test_float16_of_a_model_without_floats(avo, model, tmp_path):
+    b = models.Builder()
+    integer = onnx.TensorProto.INT64, [3]
+    path = model(b.model({"x": integer}, {b.op("Neg", "x"): integer}))
+    status, out, _ = avo("convert", path, "--flavour", "ort", "--float16", "-o", tmp_path / "out.onnx")
+    assert status == 0 and "the error of float16 was not measured: no node became float16" in out

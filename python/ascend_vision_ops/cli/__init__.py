@@ -141,10 +141,12 @@ def _onnx_commands(sub: argparse.ArgumentParser) -> None:
 
     made = command("run", "runs a model with ONNX Runtime and this package's operators")
     values(made)
+    shapes(made)
     made.add_argument("-o", "--output", metavar="OUT", help="write each output as NAME.npy into this folder")
-    made.add_argument("--seed", type=int, default=0, help="the seed of random inputs (default: 0)")
 
-    shapes(command("parity", "compares ONNX Runtime with the reference evaluator of onnx, node by node"))
+    made = command("parity", "compares ONNX Runtime with the reference evaluator of onnx, node by node")
+    values(made)
+    shapes(made)
     onnx_options.add_to(commands)
 
 

@@ -29,7 +29,14 @@ import onnx_ir as ir
 from ascend_vision_ops.onnx import passes
 from ascend_vision_ops.onnx.atc import aipp_of, command, shell_text
 from ascend_vision_ops.onnx.dimensions import SetDimensions
-from ascend_vision_ops.onnx.execute import Runner, first_line, inputs_of, random_array, random_feeds
+from ascend_vision_ops.onnx.execute import (
+    LARGEST_DIM,
+    Runner,
+    first_line,
+    inputs_of,
+    random_array,
+    random_feeds,
+)
 from ascend_vision_ops.onnx.files import external_tensors, load, save, weight_bytes
 from ascend_vision_ops.onnx.passes._values import label
 from ascend_vision_ops.onnx.runners import ATC_OPSET, RELEASES, release_of, who_runs
@@ -65,6 +72,12 @@ def _progress(first: str):
         yield lambda text: progress.update(task, description=text)
 
 
+def _rng(options: argparse.Namespace) -> np.random.Generator:
+    if options.seed < 0:
+        raise Failure(f"--seed: expected a number from 0 on, got {options.seed}")
+    return np.random.default_rng(options.seed)
+
+
 def _describe(value: ir.Value) -> str:
     dtype = value.dtype.name.lower() if value.dtype is not None else "unknown type"
     if value.shape is None:
@@ -72,21 +85,37 @@ def _describe(value: ir.Value) -> str:
     return escape(f"{dtype} [{', '.join(str(dim) for dim in value.shape)}]")
 
 
-def _shapes(options: argparse.Namespace) -> dict[str, tuple[int, ...]]:
-    shapes = {}
+def _shapes(options: argparse.Namespace, model: ir.Model) -> dict[str, tuple[int, ...]]:
+    shapes, values = {}, {value.name: value for value in inputs_of(model)}
     for text in options.shape:
         name, equals, dims = text.partition("=")
-        if not equals:
-            raise Failure(f"--shape: expected NAME=1,3,64,64, got {text!r}")
+        if not equals or name not in values:
+            raise Failure(
+                f"--shape: expected NAME=1,3,64,64, where NAME is one of {', '.join(values) or 'none'}, got {text!r}"
+            )
         shapes[name] = _dims("--shape", dims)
+        _fits("--shape", values[name], shapes[name])
     return shapes
 
 
+def _fits(option: str, value: ir.Value, shape: tuple[int, ...]) -> None:
+    """Raises Failure where a shape is none that the model states for an input."""
+    stated = None if value.shape is None else list(value.shape)
+    if stated is None or (
+        len(stated) == len(shape)
+        and all(not isinstance(dim, int) or dim == size for dim, size in zip(stated, shape, strict=True))
+    ):
+        return
+    raise Failure(
+        f"{option} {value.name}: expected the shape [{', '.join(map(str, stated))}], got {list(shape)}"
+    )
+
+
 def _dims(option: str, text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(dim) for dim in text.replace("x", ",").split(",") if dim)
-    except ValueError:
-        raise Failure(f"{option}: expected integers such as 1,3,64,64, got {text!r}") from None
+    dims = [dim for dim in text.replace("x", ",").split(",") if dim]
+    if not all(dim.isdecimal() and int(dim) <= LARGEST_DIM for dim in dims):
+        raise Failure(f"{option}: expected integers from 0 to {LARGEST_DIM} such as 1,3,64,64, got {text!r}")
+    return tuple(map(int, dims))
 
 
 # --- info --------------------------------------------------------------------------------------------------------
@@ -238,8 +267,10 @@ def _sizes(option: str, text: str) -> dict[str, int]:
     sizes = {}
     for part in text.split(","):
         name, _, size = part.rpartition("=")
-        if not name or not size.isdigit() or not int(size):
-            raise Failure(f"{option}: expected NAME=N with a positive N, such as height=640, got {part!r}")
+        if not name or not size.isdecimal() or not 1 <= int(size) <= LARGEST_DIM:
+            raise Failure(
+                f"{option}: expected NAME=N with a positive N up to {LARGEST_DIM}, such as height=640, got {part!r}"
+            )
         sizes[name] = int(size)
     return sizes
 
@@ -294,7 +325,7 @@ def _show_float16(out, half: passes.Pass, checker: passes.Checker | None) -> Non
             markup=False,
         )
     if half.unmeasured or not half.errors:
-        why = half.unmeasured or (checker.unable if checker and checker.unable else "--check 0")
+        why = half.unmeasured or (checker.unable if checker else "") or "no node became float16"
         out.print(f"the error of float16 was not measured: {why}", markup=False)
 
 
@@ -343,8 +374,8 @@ def _transform(options: argparse.Namespace, choose, once: bool, before_writing=l
         model = load(options.model)
         checker = None
         if options.check:
-            given, shapes = _given(options, model, np.random.default_rng(options.seed))
-            checker = passes.Checker(options.check, options.seed, _shapes(options) | shapes, given)
+            given, shapes = _given(options, model, _rng(options))
+            checker = passes.Checker(options.check, options.seed, _shapes(options, model) | shapes, given)
         chosen = choose(model, checker)
         manager = passes.Manager(chosen, checker, progress)
         report = manager.run_once(model) if once else manager.run_to_fixed_point(model)
@@ -429,9 +460,9 @@ def run_run(options: argparse.Namespace) -> int:
 
 
 def _feeds(options: argparse.Namespace, model: ir.Model) -> dict[str, np.ndarray]:
-    rng = np.random.default_rng(options.seed)
+    rng = _rng(options)
     given, shapes = _given(options, model, rng)
-    return random_feeds(model, rng, shapes, given)
+    return random_feeds(model, rng, _shapes(options, model) | shapes, given)
 
 
 def _given(options: argparse.Namespace, model: ir.Model, rng: np.random.Generator):
@@ -446,13 +477,16 @@ def _given(options: argparse.Namespace, model: ir.Model, rng: np.random.Generato
             )
         if source.startswith("random:"):
             shapes[name] = _dims("--input", source.removeprefix("random:"))
+            _fits("--input", values[name], shapes[name])
             feeds[name] = random_array(rng, shapes.pop(name), values[name])
             continue
         if re.fullmatch(r"\d+(x\d+)+", source):
             shapes[name] = _dims("--input", source)
+            _fits("--input", values[name], shapes[name])
             continue
         if not source.endswith(".npy"):
             feeds[name] = _literal(values[name], source)
+            _fits("--input", values[name], feeds[name].shape)
             continue
         if not Path(source).is_file():
             raise Failure(
@@ -465,6 +499,7 @@ def _given(options: argparse.Namespace, model: ir.Model, rng: np.random.Generato
         wanted = values[name].dtype
         if wanted is not None and feeds[name].dtype != wanted.numpy():
             raise Failure(f"--input {name}: expected {wanted.numpy()}, got {feeds[name].dtype} in {source}")
+        _fits("--input", values[name], feeds[name].shape)
     return feeds, shapes
 
 
@@ -473,16 +508,30 @@ def _literal(value: ir.Value, text: str) -> np.ndarray:
     rank = None if value.shape is None else len(value.shape)
     dtype = np.dtype(np.float32) if value.dtype is None else value.dtype.numpy()
     try:
-        array = np.array([float(item) for item in text.split(",")]).astype(dtype)
-    except (ValueError, OverflowError):
+        array = np.array([_number(item, dtype) for item in text.split(",")], dtype)
+    except (KeyError, ValueError, OverflowError):
         raise Failure(
-            f"--input {value.name}: expected FILE.npy, a shape as 1x3x64x64 or numbers, got {text!r}"
+            f"--input {value.name}: expected FILE.npy, a shape as 1x3x64x64 or numbers of type {dtype}, got {text!r}"
         ) from None
     if rank == 0 or (rank is None and array.size == 1):
         if array.size != 1:
             raise Failure(f"--input {value.name}: expected one number for a scalar, got {text!r}")
         return array.reshape(())
     return array.reshape([1] * ((rank or 1) - 1) + [-1])
+
+
+def _number(text: str, dtype: np.dtype) -> int | float | bool:
+    """A number of an input's type. ValueError for another text, or a fraction where the type has none."""
+    if dtype.kind == "b":
+        return {"false": False, "0": False, "true": True, "1": True}[text.strip().lower()]
+    try:
+        return int(text)
+    except ValueError:
+        if dtype.kind not in "iu":
+            return float(text)
+        if not float(text).is_integer():
+            raise
+        return int(float(text))
 
 
 # --- parity ------------------------------------------------------------------------------------------------------
@@ -492,7 +541,7 @@ def run_parity(options: argparse.Namespace) -> int:
     from ascend_vision_ops.onnx.parity import compare_nodes
 
     model = load(options.model)
-    feeds = random_feeds(model, np.random.default_rng(options.seed), _shapes(options))
+    feeds = _feeds(options, model)
     steps = compare_nodes(model, feeds)
     total = len(model.graph)
     found = list(track(steps, "parity", total, disable=not sys.stdout.isatty(), transient=True))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from onnx.reference import ReferenceEvaluator
     from onnx.reference.op_run import OpRun
 
+LARGEST_DIM = (1 << 31) - 1  # kernels count elements along an axis in 32 bits
 # Sizes that open dimensions get in made-up inputs: the first dimension of a tensor, and the other ones.
 BATCH, EXTENT = 2, 64
 
@@ -61,19 +62,22 @@ def random_feeds(
 
     Raises ModelError where an input has no known rank or is no tensor of numbers.
     """
+    given, shapes = given or {}, shapes or {}
+    stated = {name: array.shape for name, array in given.items()} | dict(shapes)
     feeds, sizes = {}, {}
     for value in inputs_of(model):
-        if given and value.name in given:
-            array = feeds[value.name] = given[value.name]
-            if value.shape is not None and len(value.shape) == array.ndim:
-                pairs = zip(value.shape, array.shape, strict=True)
-                sizes |= {dim.value: size for dim, size in pairs if not isinstance(dim, int)}
+        shape = stated.get(value.name)
+        if shape is not None and value.shape is not None and len(value.shape) == len(shape):
+            pairs = zip(value.shape, shape, strict=True)
+            sizes |= {dim.value: size for dim, size in pairs if not isinstance(dim, int) and dim.value}
+    for value in inputs_of(model):
+        if value.name in given:
+            feeds[value.name] = given[value.name]
             continue
-        if value.shape is None and (shapes is None or value.name not in shapes):
+        if value.shape is None and value.name not in shapes:
             raise ModelError(f"input {value.name!r} has no shape: give one, such as {value.name}=1,3,64,64")
-        dims = shapes[value.name] if shapes and value.name in shapes else tuple(value.shape)
         shape = []
-        for axis, dim in enumerate(dims):
+        for axis, dim in enumerate(shapes.get(value.name, value.shape)):
             name = None if isinstance(dim, int) else dim.value
             size = dim if isinstance(dim, int) else sizes.get(name, EXTENT if axis else BATCH)
             if name is not None:
@@ -90,11 +94,14 @@ def random_array(rng: np.random.Generator, shape, value: ir.Value) -> np.ndarray
     ):
         raise ModelError(f"input {value.name!r}: expected a tensor of numbers, got {value.type}")
     dtype = value.dtype.numpy()
-    if dtype == np.bool_:
-        return rng.integers(0, 2, shape).astype(bool)
-    if np.issubdtype(dtype, np.integer):
-        return rng.integers(0, 10, shape).astype(dtype)
-    return rng.standard_normal(shape).astype(dtype)
+    try:
+        if dtype == np.bool_:
+            return rng.integers(0, 2, shape).astype(bool)
+        if np.issubdtype(dtype, np.integer):
+            return rng.integers(0, 10, shape).astype(dtype)
+        return rng.standard_normal(shape).astype(dtype)
+    except (ValueError, MemoryError):
+        raise ModelError(f"input {value.name!r}: the memory has no room for shape {list(shape)}") from None
 
 
 class Runner:

@@ -16,7 +16,7 @@ from ascend_vision_ops.onnx import reference_ops
 from ascend_vision_ops.onnx.execute import Runner, first_line
 from ascend_vision_ops.onnx.files import ModelError
 from ascend_vision_ops.onnx.passes._compute import wrong_in_reference
-from ascend_vision_ops.onnx.passes._values import constant, label, opset
+from ascend_vision_ops.onnx.passes._values import constant, graphs_in, label, opset
 from ascend_vision_ops.opgen.model import Tolerance
 from ascend_vision_ops.testing.compare import compare, is_float
 
@@ -73,7 +73,8 @@ def compare_nodes(model: ir.Model, feeds: Mapping[str, np.ndarray]) -> Iterator[
 
 def _compare(node: ir.Node, values: Mapping[str, np.ndarray], imports: Mapping[str, int]) -> NodeVerdict:
     name = f"{node.domain}::{node.op_type}" if node.domain else node.op_type
-    inputs = {value.name: values[value.name] for value in node.inputs if value is not None}
+    read = [value.name for value in (*node.inputs, *_outer(node)) if value is not None]
+    inputs = {name: values[name] for name in read if name in values}
     outputs = [value.name for value in node.outputs if value.name]
     try:
         wanted = ReferenceEvaluator(_model_of(node, inputs, outputs, imports), new_ops=reference_ops()).run(
@@ -99,6 +100,16 @@ def _compare(node: ir.Node, values: Mapping[str, np.ndarray], imports: Mapping[s
             return NodeVerdict(label(node), name, "wrong", verdict.max_error, f"{output}: {verdict.message}")
         worst = max(worst, verdict.max_error)
     return NodeVerdict(label(node), name, "near" if worst else "equal", worst)
+
+
+def _outer(node: ir.Node) -> list[ir.Value]:
+    """What the graphs of a node, and those in them, read or return; values of the model are among them."""
+    found = []
+    for graph in graphs_in(node):
+        for inner in graph.all_nodes():
+            found += [*inner.inputs, *(value for item in graphs_in(inner) for value in item.outputs)]
+        found.extend(graph.outputs)
+    return found
 
 
 def _tensors(value) -> list[np.ndarray]:

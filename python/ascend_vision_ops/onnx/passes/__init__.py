@@ -58,9 +58,9 @@ def __getattr__(name: str):
 PRESETS = {
     "default": (
         "inline_functions", "fold_constants", "inline_branches", "inline_loops", "shape_glue", "merge_shapes",
-        "remove_identity", "remove_noop", "merge_equal", "merge_chains", "merge_slices", "merge_gathers",
-        "fuse_conv_bn", "fuse_conv_affine", "merge_constants", "fuse_pad_conv", "fuse_gemm", "fuse_reductions",
-        "simplify_prelu", "remove_zero_states", "remove_dead",
+        "remove_identity", "remove_noop", "merge_equal", "merge_chains", "merge_slices", "merge_gathers", "fuse_stacks",
+        "fuse_transposes", "fuse_conv_bn", "fuse_conv_affine", "merge_constants", "fuse_pad_conv", "fuse_gemm",
+        "fuse_reductions", "simplify_prelu", "remove_zero_states", "remove_dead",
     ),
 }  # fmt: skip
 

@@ -46,6 +46,18 @@ def _know_custom_nodes(model: ir.Model) -> None:
         schemas.register()
 
 
+def _fix_names(model: ir.Model) -> None:
+    """Gives each value a name of its own, since a file knows values by name alone.
+
+    Nodes without a name, and outputs without one, which nobody uses, stay so: names would make the file larger.
+    """
+    nodes = [node for part in (model.graph, *model.functions.values()) for node in part.all_nodes()]
+    nameless = [item for node in nodes for item in (node, *node.outputs) if item.name == ""]
+    common.NameFixPass()(model)
+    for item in nameless:
+        item.name = ""
+
+
 @dataclass
 class Report:
     rows: list[Row]
@@ -116,7 +128,7 @@ class Manager:
                     item.name for item, change in zip(self.passes, changed, strict=True) if change
                 )
                 raise RuntimeError(f"after {rounds} rounds these passes still change the model: {still}")
-        common.NameFixPass()(model)
+        _fix_names(model)
         for item in self.passes:
             report.split_off |= item.split_off()
         report.nodes_after = self._nodes
@@ -142,6 +154,6 @@ class Manager:
             row.before = before if row.before is None else row.before
             row.after = self._nodes = node_count(model)
             if self.checker:
-                common.NameFixPass()(model)  # a file knows values by name, passes by what they are
+                _fix_names(model)
                 row.check = self.checker.check(item, model)
         return bool(outcome.applied)

@@ -16,6 +16,7 @@ from ascend_vision_ops.onnx.passes._values import (
     graphs_in,
     input_of,
     is_onnx,
+    is_static,
     known_dim,
 )
 
@@ -205,10 +206,6 @@ def _implies(old, new) -> bool:
     return isinstance(old, int) or (
         not isinstance(new, int) and (known_dim(old) is not None or known_dim(new) is None)
     )
-
-
-def is_static(value: ir.Value) -> bool:
-    return value.shape is not None and value.shape.is_static()
 
 
 def dims_of(value: ir.Value) -> list[Element] | None:

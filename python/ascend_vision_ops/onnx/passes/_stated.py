@@ -38,6 +38,8 @@ class Stated:
                     old if dim == known else dim for old, known, dim in zip(stated, refined, now, strict=True)
                 ]
                 value.shape = ir.Shape(dims)
+            elif stated is None and not isinstance(value.type, ir.TensorType):  # of a sequence
+                value.shape = None
         outputs = {value for graph in graphs_of(model) for value in graph.outputs}
         for graph in graphs_of(model):
             for node in graph:

@@ -54,6 +54,11 @@ def static_shape(value: ir.Value | None) -> tuple[int, ...] | None:
     return tuple(value.shape)
 
 
+def is_static(value: ir.Value) -> bool:
+    """Whether all dimensions of a value are numbers."""
+    return value.shape is not None and value.shape.is_static()
+
+
 def same_shape(a: ir.Value | None, b: ir.Value | None) -> bool:
     """Whether two shapes are known to be equal: each dimension has the same number or the same name."""
     if a is None or b is None or a.shape is None or b.shape is None or len(a.shape) != len(b.shape):

@@ -3,22 +3,26 @@
 
 from __future__ import annotations
 
-import math
+import functools
+import heapq
+import itertools
+from collections.abc import Callable
 
 import numpy as np
 import onnx_ir as ir
 import onnx_ir.passes.common as common
 
-from ascend_vision_ops.onnx.files import weight_bytes
 from ascend_vision_ops.onnx.passes._base import GraphPass, register
 from ascend_vision_ops.onnx.passes._compute import compute
-from ascend_vision_ops.onnx.passes._shapes import Vectors, is_static, walk
+from ascend_vision_ops.onnx.passes._shapes import Vectors, walk
+from ascend_vision_ops.onnx.passes._sizes import file_bytes, node_bytes, result_bytes, weight_bytes
 from ascend_vision_ops.onnx.passes._values import (
     RANDOM,
     constant,
     constant_tensor,
     graphs_of,
     is_onnx,
+    is_static,
     new_initializer,
     node_count,
     opset,
@@ -31,11 +35,17 @@ GROWTH_BYTES = 1 << 20
 # Results that go to the file may be larger than the constants that go away, as long as the file is smaller than at
 # first. Those of SMALL_BYTES always may: no node takes less.
 SMALL_BYTES = 48
+RESERVE = 32  # the part of what was saved that stays for the small weights of other passes
 # Nodes whose results may be much larger than their inputs. They are computed only where the size is known before.
 GROWS = {"ConstantOfShape", "Expand", "OneHot", "Pad", "Range", "Resize", "Tile", "Upsample"}
 SMALL = 64  # elements of arrays that are compared, to keep equal ones once
 # Converters of quantised models look for these nodes and their scales.
 QUANTISED = {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"}
+
+FOLDED = "_folded"  # at the end of the names of computed weights
+
+# Gives a node or a graph the weight that it uses instead of a computed value.
+Use = Callable[[ir.Value], None]
 
 
 @register
@@ -54,11 +64,13 @@ class FoldConstants(GraphPass):
     def transform(self, model: ir.Model) -> int:
         before = node_count(model)
         if self.at_first[0] is not model:
-            self.at_first = model, _file_bytes(model)
+            self.at_first = model, file_bytes(model)
         common.LiftConstantsToInitializersPass(lift_all_constants=True, size_limit=0)(model)
-        folding = _Folding(model, self.shapes_only, self.at_first[1] - _file_bytes(model))
+        saved = self.at_first[1] - file_bytes(model)
+        folding = _Folding(model, self.shapes_only, saved - abs(saved) // RESERVE)
         for graph, node, vectors in walk(model):
             folding.visit(graph, node, vectors)
+        folding.settle()
         for graph in reversed(graphs_of(model)):
             remove_unused(graph)
         # Each added Squeeze is a change, but hides a node that was removed.
@@ -74,8 +86,12 @@ class _Folding:
         self.arrays: dict[ir.Value, np.ndarray] = {}
         self.gone: dict[ir.Value, int] = {}  # bytes of the constants that go away with each of them
         self.weights: dict[tuple, ir.Value] = {}
+        self.made: dict[ir.Value, ir.Value] = {}  # the weight of each value that has one
+        self.waiting: dict[ir.Value, list[Use]] = {}  # who uses the values that `settle` decides on
+        self.queue: list[tuple[int, int, ir.Value]] = []  # these values by the bytes that they add
+        self.order = itertools.count()  # of two with as many bytes the first one counts
+        self.kept: set[ir.Node] = set()  # nodes that stay, since their results are too large for the file
         self.mended = 0  # nodes that were added
-        self.kept: set[ir.Value] = set()  # whose nodes stay, since their results are too large for the file
 
     def visit(self, graph: ir.Graph, node: ir.Node, vectors: Vectors) -> None:
         if is_onnx(node, "Range"):
@@ -85,14 +101,18 @@ class _Folding:
             arrays = self._compute(node, vectors)
             if arrays is not None:
                 self.arrays.update(zip(node.outputs, arrays, strict=True))
-                self.room += _node_bytes(node)
+                self.room += node_bytes(node)
                 return
-        for index, value in enumerate(node.inputs):
-            if value is not None and value in self.arrays:
-                node.replace_input_with(index, self._weight(value))
+        self._read(node)
         for attribute in node.attributes.values():
             if attribute.type == ir.AttributeType.GRAPH:
                 self._feed(attribute.as_graph())
+
+    def _read(self, node: ir.Node) -> None:
+        """Makes weights of the inputs of a node that stays."""
+        for index, value in enumerate(node.inputs):
+            if value is not None and value in self.arrays:
+                self._want(value, functools.partial(node.replace_input_with, index))
 
     def _give_scalars(self, graph: ir.Graph, node: ir.Node) -> None:
         """Range takes scalars. ONNX Runtime takes vectors of one element, too, as long as it does not know their rank.
@@ -112,31 +132,52 @@ class _Folding:
     def _feed(self, graph: ir.Graph) -> None:
         """Makes weights of the outer values that a subgraph reads or returns."""
         for node in graph.all_nodes():
-            for index, value in enumerate(node.inputs):
-                if value is not None and value in self.arrays:
-                    node.replace_input_with(index, self._weight(value))
+            self._read(node)
         for index, value in enumerate(graph.outputs):
             if value in self.arrays:
-                graph.outputs[index] = self._weight(value)
+                self._want(value, functools.partial(graph.outputs.__setitem__, index))
 
-    def _weight(self, value: ir.Value) -> ir.Value:
-        """The weight with the numbers of a value; the value itself where it would make the file larger."""
+    def _want(self, value: ir.Value, use: Use) -> None:
+        """Gives a value as a weight to who uses it: at once where it is small, else if `settle` finds room for it."""
         array = self.arrays[value]
-        small = array.size <= SMALL
-        key = (array.dtype.str, array.shape, array.tobytes()) if small else (id(value),)
-        if key not in self.weights:
-            growth = array.nbytes - self.gone[value]
-            if growth > max(SMALL_BYTES, self.room):
-                node = value.producer()
-                self.room -= 0 if value in self.kept else _node_bytes(node)
-                self.kept.add(value)
-                for index, item in enumerate(node.inputs):
-                    if item is not None and item in self.arrays:
-                        node.replace_input_with(index, self._weight(item))
-                return value
-            self.room -= growth
-            self.weights[key] = new_initializer(self.model.graph, f"{value.name}_folded", array)
-        return self.weights[key]
+        growth = _held(value, array) + len(FOLDED) - self.gone[value]
+        if value in self.made or growth <= SMALL_BYTES:
+            use(self._weight(value, growth))
+            return
+        if value not in self.waiting:
+            self.waiting[value] = []
+            heapq.heappush(self.queue, (growth, next(self.order), value))
+        self.waiting[value].append(use)
+
+    def settle(self) -> None:
+        """Makes weights of what waits, as long as there is room, the smallest first: they remove the most nodes.
+
+        Other nodes stay, and what they read is wanted then.
+        """
+        while self.queue:
+            growth, _, value = heapq.heappop(self.queue)
+            uses = self.waiting.pop(value)
+            if growth <= self.room:
+                weight = self._weight(value, growth)
+                for use in uses:
+                    use(weight)
+                continue
+            node = value.producer()
+            if node not in self.kept:
+                self.kept.add(node)
+                self.room -= node_bytes(node)
+                self._read(node)
+
+    def _weight(self, value: ir.Value, growth: int) -> ir.Value:
+        if value not in self.made:
+            array = self.arrays[value]
+            # Equal small ones become one.
+            key = (array.dtype.str, array.shape, array.tobytes()) if array.size <= SMALL else (id(value),)
+            if key not in self.weights:
+                self.room -= growth
+                self.weights[key] = new_initializer(self.model.graph, value.name + FOLDED, array)
+            self.made[value] = self.weights[key]
+        return self.made[value]
 
     def _compute(self, node: ir.Node, vectors: Vectors) -> list[np.ndarray] | None:
         """The outputs of a node as arrays; None where they are not constant or must not be computed."""
@@ -149,7 +190,7 @@ class _Folding:
         if not node.inputs or node.op_type in RANDOM | QUANTISED:
             return None
         if (
-            node.op_type == "Identity" and _known_bytes(node) > SMALL_BYTES
+            node.op_type == "Identity" and result_bytes(node) > SMALL_BYTES
         ):  # remove_identity copies no weight
             return None
         if (
@@ -168,9 +209,9 @@ class _Folding:
                 if tensor is None or tensor.dtype == ir.DataType.STRING:
                     return None
             if len(value.uses()) == 1:
-                gone += self.gone.get(value, tensor.nbytes)
+                gone += self.gone[value] if value in self.arrays else _held(value, tensor)
             tensors.append(tensor)
-        if _known_bytes(node) > gone + GROWTH_BYTES:
+        if result_bytes(node) > gone + GROWTH_BYTES:
             return None
         if node.op_type in GROWS and not all(is_static(value) for value in node.outputs):
             return None
@@ -182,42 +223,19 @@ class _Folding:
             return None
         if self.shapes_only and any(array.ndim > 1 or array.size > SMALL for array in arrays):
             return None
-        self.gone |= dict.fromkeys(node.outputs, gone)
+        whole = sum(array.nbytes for array in arrays) or 1
+        for value, array in zip(node.outputs, arrays, strict=True):
+            self.gone[value] = gone * array.nbytes // whole
         return arrays
 
     def _array(self, value: ir.Value) -> np.ndarray | None:
         return self.arrays[value] if value in self.arrays else constant(value)
 
 
+def _held(value: ir.Value, tensor) -> int:
+    """What an array takes in the file under the name of a value."""
+    return weight_bytes(value.name, len(tensor.shape), tensor.nbytes)
+
+
 def _numpy(tensor) -> np.ndarray:
     return tensor if isinstance(tensor, np.ndarray) else tensor.numpy()
-
-
-def _file_bytes(model: ir.Model) -> int:
-    """About what a model takes in its file; rather too little, since stated shapes do not count."""
-    names = sum(len(name) + 12 for graph in model.graphs() for name in graph.initializers)
-    return (
-        weight_bytes(model) + names + sum(_node_bytes(node) for graph in graphs_of(model) for node in graph)
-    )
-
-
-def _node_bytes(node: ir.Node) -> int:
-    """About what a node takes in the file, and its weight does not: the weight gets a name, too."""
-    values = [value.name for value in (*node.inputs, *node.outputs) if value is not None]
-    names = sum(2 + len(name or "") for name in (node.name, node.op_type, *values))
-    return 4 + names + sum(map(_attribute_bytes, node.attributes.values()))
-
-
-def _attribute_bytes(attribute: ir.Attr) -> int:
-    held = 2
-    if attribute.type == ir.AttributeType.TENSOR and not attribute.is_ref():
-        held = attribute.value.nbytes + 8
-    elif attribute.type == ir.AttributeType.INTS and not attribute.is_ref():
-        held = 2 * len(attribute.value)
-    return 8 + len(attribute.name) + held
-
-
-def _known_bytes(node: ir.Node) -> int:
-    unsized = None, ir.DataType.UNDEFINED, ir.DataType.STRING
-    known = [value for value in node.outputs if value.dtype not in unsized and is_static(value)]
-    return sum(math.prod(value.shape) * value.dtype.itemsize for value in known)

@@ -73,7 +73,7 @@ def _rule(inner: ir.Node | None, node: ir.Node):
 # --- Reshape, Flatten, Squeeze, Unsqueeze ---------------------------------------------------------------------------
 
 
-def _view_target(node: ir.Node) -> list[int] | None:
+def view_target(node: ir.Node) -> list[int] | None:
     """The target of a Reshape that makes the output of the node; None where two dimensions are open."""
     shape = node.outputs[0].shape
     if shape is None:
@@ -85,7 +85,7 @@ def _view_target(node: ir.Node) -> list[int] | None:
 def _views_merge(inner: ir.Node, node: ir.Node, model: ir.Model) -> bool:
     if opset(model) < 5 or (inner.op_type == node.op_type == "Transpose"):  # remove_noop merges them
         return False
-    if _view_target(node) is not None:
+    if view_target(node) is not None:
         return True
     if node.op_type == "Reshape":
         target = constant(node.inputs[1])
@@ -95,7 +95,7 @@ def _views_merge(inner: ir.Node, node: ir.Node, model: ir.Model) -> bool:
 
 
 def _change_view(inner: ir.Node, node: ir.Node) -> None:
-    target = _view_target(node)
+    target = view_target(node)
     if target is None:  # a Reshape with a target that does not depend on its input's shape
         return
     node.op_type = "Reshape"

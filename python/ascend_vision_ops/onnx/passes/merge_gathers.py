@@ -65,7 +65,7 @@ def _gather(node: ir.Node) -> ir.Node | None:
 
 
 def _part(node: ir.Node) -> tuple[int, int, int] | None:
-    """The axis, the start and the end of a Slice along one axis with step 1 and constants; None for another one."""
+    """The axis, the start and the end of what a Slice takes in one piece along one axis; None for another one."""
     shape = node.inputs[0].shape
     if not is_onnx(node, "Slice") or len(node.inputs) < 3 or shape is None:
         return None
@@ -76,10 +76,11 @@ def _part(node: ir.Node) -> tuple[int, int, int] | None:
         return None
     axis = 0 if items[2] is None else int(items[2].item()) % len(shape)
     size = shape[axis]
-    if not isinstance(size, int) or (items[3] is not None and items[3].item() != 1):
+    step = 1 if items[3] is None else int(items[3].item())
+    if not isinstance(size, int) or step < 1:
         return None
-    start, end, _ = slice(int(items[0].item()), int(items[1].item())).indices(size)
-    return (axis, start, end) if start < end else None
+    taken = range(*slice(int(items[0].item()), int(items[1].item()), step).indices(size))
+    return (axis, taken[0], taken[-1] + 1) if len(taken) == 1 or (taken and step == 1) else None
 
 
 def _parts(node: ir.Node, model: ir.Model) -> list[ir.Node] | None:

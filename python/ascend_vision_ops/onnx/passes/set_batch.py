@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import onnx_ir as ir
 
-from ascend_vision_ops.onnx.execute import inputs_of
+from ascend_vision_ops.onnx.execute import LARGEST_DIM, inputs_of
 from ascend_vision_ops.onnx.passes._base import ROUNDED, Feeds, GraphPass, Refused, register, side_by_side
 from ascend_vision_ops.onnx.passes._shapes import Vectors, infer_node
 from ascend_vision_ops.onnx.passes._values import (
@@ -48,8 +48,10 @@ class SetBatch(GraphPass):
 
     def __init__(self, batch: str | int = ""):
         text = str(batch)
-        if text != "dynamic" and not (text.isdigit() and int(text) > 0):
-            raise ValueError(f"set_batch=N|dynamic: expected a positive number or dynamic, got {batch!r}")
+        if text != "dynamic" and not (text.isdecimal() and 0 < int(text) <= LARGEST_DIM):
+            raise ValueError(
+                f"set_batch=N|dynamic: expected a positive number up to {LARGEST_DIM} or dynamic, got {batch!r}"
+            )
         self.batch: int | str = OPEN if text == "dynamic" else int(text)
 
     def transform(self, model: ir.Model) -> int:
