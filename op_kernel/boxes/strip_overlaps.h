@@ -123,26 +123,21 @@ class StripOverlaps {
     }
   }
 
-  // Returns a bit for each row: 1 where no lane of the guess suppresses it.
-  __aicore__ inline Bits Answer(const Bits &guess) {
-    constexpr uint32_t kBlockHalves = kBlockBytes / sizeof(uint16_t), kSpread = 8;
-    auto blocks = blocks_.template Get<uint16_t>();
-    AscendC::Brcb(blocks.template ReinterpretCast<uint32_t>(), guess.template ReinterpretCast<uint32_t>(),
-                  static_cast<uint8_t>(sizes_.GuessBytes() / sizeof(uint32_t) / kSpread), {1, kSpread});
+  // Returns a bit for each row: 1 where no lane of the guess suppresses it. all: the guess has all lanes.
+  __aicore__ inline Bits Answer(const Bits &guess, bool all) {
     const uint32_t groups = Groups(), plane_halves = 2 * Pitch();
-    const uint32_t first = strip_ * static_cast<uint32_t>(sizes_.lanes / kBoxLanes);
-    auto masked = iou_.template Get<uint16_t>();
-    for (uint32_t plane = 0; plane < 2 * groups; ++plane) {
-      const uint32_t block = 2 * (first + plane % groups) + plane / groups;
-      AscendC::And(masked[plane * plane_halves], Halves()[plane * plane_halves], blocks[block * kBlockHalves],
-                   uint64_t{128}, static_cast<uint8_t>(Pitch() / kRowFill), {1, 1, 0, 8, 8, 0});
+    auto either = iou_.template Get<uint16_t>(), halves = Halves();
+    if (!all) {
+      Mask(either, guess);
+      halves = either;
     }
-    for (uint32_t left = 2 * groups; left > 1;) {
+    AscendC::Or(either, halves, halves[groups * plane_halves], static_cast<int32_t>(groups * plane_halves));
+    for (uint32_t left = groups; left > 1;) {
       const uint32_t half = left / 2;
       left -= half;
-      AscendC::Or(masked, masked, masked[left * plane_halves], static_cast<int32_t>(half * plane_halves));
+      AscendC::Or(either, either, either[left * plane_halves], static_cast<int32_t>(half * plane_halves));
     }
-    AscendC::CompareScalar(alive_.template Get<uint8_t>(), masked.template ReinterpretCast<int32_t>(), 0,
+    AscendC::CompareScalar(alive_.template Get<uint8_t>(), either.template ReinterpretCast<int32_t>(), 0,
                            AscendC::CMPMODE::EQ, Pitch());
     return alive_.template Get<uint16_t>();
   }
@@ -173,6 +168,21 @@ class StripOverlaps {
   __aicore__ inline uint32_t Pitch() const { return RoundUp(row_count_, kRowFill); }
   __aicore__ inline Bits Words() { return words_.template Get<uint16_t>(); }
   __aicore__ inline Bits Halves() { return work_.template Get<uint16_t>(); }
+
+  // Clears the bits of lanes that the guess leaves out, in the halves of all words.
+  __aicore__ inline void Mask(const Bits &masked, const Bits &guess) {
+    constexpr uint32_t kBlockHalves = kBlockBytes / sizeof(uint16_t), kSpread = 8;
+    auto blocks = blocks_.template Get<uint16_t>();
+    AscendC::Brcb(blocks.template ReinterpretCast<uint32_t>(), guess.template ReinterpretCast<uint32_t>(),
+                  static_cast<uint8_t>(sizes_.GuessBytes() / sizeof(uint32_t) / kSpread), {1, kSpread});
+    const uint32_t groups = Groups(), plane_halves = 2 * Pitch();
+    const uint32_t first = strip_ * static_cast<uint32_t>(sizes_.lanes / kBoxLanes);
+    for (uint32_t plane = 0; plane < 2 * groups; ++plane) {
+      const uint32_t block = 2 * (first + plane % groups) + plane / groups;
+      AscendC::And(masked[plane * plane_halves], Halves()[plane * plane_halves], blocks[block * kBlockHalves],
+                   uint64_t{128}, static_cast<uint8_t>(Pitch() / kRowFill), {1, 1, 0, 8, 8, 0});
+    }
+  }
 
   // Fetches `count` boxes from the box of rank `first` on. Those behind the last box are NaN, which neither
   // suppresses nor is suppressed.

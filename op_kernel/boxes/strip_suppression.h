@@ -118,17 +118,17 @@ class StripSuppression {
   }
 
   // Answers the guess in hand and makes the next one. Returns false, and makes none, where the guess is
-  // `checked` and the same as the one before.
+  // `checked` and the same as the one before. The first guess, which is all boxes, is not checked.
   __aicore__ inline bool Step(bool checked) {
     const auto guess = overlaps_.Guess(turn_), next = overlaps_.Guess(1 - turn_);
     if (overlaps_.RowCount() > 0) {
-      const auto answer = overlaps_.Answer(guess);
+      const auto answer = overlaps_.Answer(guess, !checked);
       const uint32_t count = overlaps_.RowCount() / kElementBits;
       WaitFor<AscendC::HardEvent::V_MTE3>(pipe_);
       CopyRowsOut(guesses_gm_, GuessPlace(turn_, overlaps_.Strip()) + overlaps_.Begin() / kElementBits, 0,
                   answer, RoundUp(count, kElementBits), 1, count);
     }
-    // The vector unit answers while the scalar unit waits for what it compared before.
+    // The vector unit compares while the answer is on its way.
     if (checked && IsSame()) return false;
     WaitForCores();
     auto rows = overlaps_.Guesses();
@@ -142,11 +142,6 @@ class StripSuppression {
       AscendC::And(rows, rows, rows[left * pitch_], static_cast<int32_t>(half * pitch_));
     }
     AscendC::And(next, rows, rows[left > 1 ? pitch_ : 0], static_cast<int32_t>(pitch_));
-    AscendC::Compare(overlaps_.Equal().template ReinterpretCast<uint8_t>(),
-                     guess.template ReinterpretCast<int32_t>(), next.template ReinterpretCast<int32_t>(),
-                     AscendC::CMPMODE::EQ, Comparisons());
-    compared_ = static_cast<event_t>(pipe_->FetchEventID(AscendC::HardEvent::V_S));
-    AscendC::SetFlag<AscendC::HardEvent::V_S>(compared_);
     turn_ = 1 - turn_;
     return true;
   }
@@ -158,7 +153,11 @@ class StripSuppression {
 
   // Returns whether the last two guesses are the same.
   __aicore__ inline bool IsSame() {
-    AscendC::WaitFlag<AscendC::HardEvent::V_S>(compared_);
+    AscendC::Compare(overlaps_.Equal().template ReinterpretCast<uint8_t>(),
+                     overlaps_.Guess(0).template ReinterpretCast<int32_t>(),
+                     overlaps_.Guess(1).template ReinterpretCast<int32_t>(), AscendC::CMPMODE::EQ,
+                     Comparisons());
+    WaitFor<AscendC::HardEvent::V_S>(pipe_);
     bool same = true;
     for (uint32_t i = 0; i < Comparisons() / kBoxLanes; ++i) {
       same = same && overlaps_.Equal().GetValue(i) == ~uint64_t{0};
@@ -195,9 +194,8 @@ class StripSuppression {
   AscendC::TPipe *pipe_;
   NmsPaddedTiling tiling_;
   StripSizes sizes_;
-  uint32_t pitch_;     // 16-bit elements from the bits of one strip to those of the next
-  uint32_t turn_ = 0;  // of the two guesses, and of the sides of GM
-  event_t compared_;
+  uint32_t pitch_;      // 16-bit elements from the bits of one strip to those of the next
+  uint32_t turn_ = 0;   // of the two guesses, and of the sides of GM
   uint32_t count_ = 0;  // boxes that are sorted
 };
 
