@@ -65,7 +65,7 @@ uint64_t PlanWorkspace(const BoxesProblem &problem, int64_t blocks, NmsPaddedTil
     *start = static_cast<int64_t>(end);
     end += AlignUp(bytes, kLine);
   };
-  constexpr int64_t kPair = kPairBytes, kSides = 2;
+  constexpr int64_t kPair = kPairBytes;
   const int64_t band = tiling->band, planes = SortedPlanesOf(problem.classes);
   tiling->pitch = AlignUp(problem.boxes, 2 * kLanes);
   // The kept boxes of each band start at a multiple of 64 lanes.
@@ -80,7 +80,7 @@ uint64_t PlanWorkspace(const BoxesProblem &problem, int64_t blocks, NmsPaddedTil
   place(&tiling->state, kBlock);
   if (tiling->strip > 0) {
     const StripSizes sizes = StripSizesOf(*tiling, static_cast<uint64_t>(problem.item), problem.classes);
-    place(&tiling->guesses, kSides * static_cast<int64_t>(sizes.Strips() * sizes.GuessBytes()));
+    place(&tiling->guesses, static_cast<int64_t>(sizes.Sides() * sizes.Strips() * sizes.GuessBytes()));
   }
   return end;
 }

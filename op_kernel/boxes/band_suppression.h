@@ -199,7 +199,9 @@ class BandSuppression {
 
   // Compares the rows in hand with 64 lanes.
   __aicore__ inline void Compare(const AscendC::LocalTensor<uint16_t> &bits, const BoxPlanes &lanes) {
-    overlaps_.Compare(bits, overlaps_.Pair(paired_.template Get<float>(), lanes, kBoxLanes));
+    const PairedPlanes paired{paired_.template Get<float>(), kBoxLanes, 0};
+    overlaps_.Pair(paired, lanes, kBoxLanes);
+    overlaps_.Compare(bits, paired);
   }
 
   // Exchanges the masks of all cores: a box stays alive where no core found a kept box that suppresses it.

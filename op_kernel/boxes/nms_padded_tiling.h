@@ -21,7 +21,7 @@ struct NmsPaddedTiling {
   int64_t masks;       // byte where the masks of cores start: a bit for each box of a band
   int64_t words;       // byte where the words of pairs start: a bit for each pair of boxes of a band
   int64_t state;       // byte where core 0 leaves how many boxes are kept
-  int64_t guesses;     // byte where the guesses of strips start: for each strip a bit for each box, two sides
+  int64_t guesses;     // byte where the guesses of strips start: for each strip a bit for each box, some sides
   float iouThreshold;  // a box is suppressed where its overlap with a better one is above this
   float scoreThreshold;  // with a filter, scores must be above this
   float offset;          // added to widths and heights
@@ -34,6 +34,8 @@ struct NmsPaddedTiling {
   uint32_t rows;         // boxes that a tile of overlaps compares with 64 others, a multiple of 8
   uint32_t lanes;        // kept boxes in UB at a time, a multiple of 64
   uint32_t strip;        // lanes of a strip, a multiple of 64; 0: boxes are decided in bands
+  uint32_t stage;        // boxes that strips decide at once: all, or the better half, a multiple of 256
+  uint32_t stripRoom;    // lanes that there is room for: those of a strip, or more for the second half
   uint32_t share;        // rows of a strip that a core compares at most, a multiple of 16
   uint32_t stripRows;    // rows of a tile of a strip, a multiple of 8
   uint32_t bank;         // bytes of a bank of UB that tiles of strips are put into; 1: anywhere

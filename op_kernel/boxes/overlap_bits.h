@@ -69,14 +69,11 @@ class OverlapBits {
     }
   }
 
-  // Pairs planes of `count` lanes, a multiple of 64, as Compare() takes them. to: kPlanes x count elements.
-  __aicore__ static inline PairedPlanes Pair(const AscendC::LocalTensor<float> &to, const BoxPlanes &lanes,
-                                             uint32_t count) {
-    const PairedPlanes paired{to, count, 0};
+  // Pairs planes of `count` lanes, a multiple of 64, as Compare() takes them.
+  __aicore__ static inline void Pair(const PairedPlanes &to, const BoxPlanes &lanes, uint32_t count) {
     for (uint32_t plane = 0; plane < kPlanes; ++plane) {
-      if (plane != kIndex) PairPlane(paired[plane], lanes[plane], count);
+      if (plane != kIndex) PairPlane(to[plane], lanes[plane], count);
     }
-    return paired;
   }
 
   // Writes a word for each row: the bits of the first 64 boxes of `lanes` whose overlap with the row is above

@@ -17,6 +17,7 @@
 
 #include "loaded_boxes.h"
 #include "overlap_bits.h"
+#include "sorted_planes.h"
 
 namespace avo {
 
@@ -57,27 +58,42 @@ class StripOverlaps {
                     static_cast<uint32_t>(sizes_.rows), offset, threshold});
   }
 
-  // Chooses the piece of this core of the strips of `count` boxes.
-  __aicore__ inline void ChoosePiece(uint32_t count) {
+  // Chooses the piece of this core of the strips of `count` boxes, each of `width` lanes.
+  __aicore__ inline void ChoosePiece(uint32_t count, uint32_t width) {
     count_ = count;
-    const uint64_t whole = StripSizes::Up(count, kStripLanes), lanes = sizes_.lanes;
-    const uint64_t share = StripShare(whole, lanes, AscendC::GetBlockNum());
+    width_ = width;
+    row_count_ = base_ = 0;
+    const uint64_t whole = StripSizes::Up(count, kStripLanes);
+    const uint64_t share = StripShare(whole, width, AscendC::GetBlockNum());
     auto place = static_cast<uint64_t>(AscendC::GetBlockIdx());
-    for (uint64_t first = 0; first < whole; first += lanes) {
+    for (uint64_t first = 0; first < whole; first += width) {
       const uint64_t pieces = (whole - first + share - 1) / share;
-      if (place >= pieces) {
-        place -= pieces;
-        continue;
-      }
-      // The pieces of a strip have as many rows, up to a unit.
-      const Share units = ShareOf(static_cast<int64_t>((whole - first) / kPieceRows),
-                                  static_cast<int64_t>(pieces), static_cast<int64_t>(place));
-      strip_ = static_cast<uint32_t>(first / lanes);
-      begin_ = static_cast<uint32_t>(first + units.begin * kPieceRows);
-      row_count_ = static_cast<uint32_t>((units.end - units.begin) * kPieceRows);
-      return;
+      if (place < pieces) return SetPiece(first / width, first, whole - first, pieces, place);
+      place -= pieces;
     }
   }
+
+  // Chooses the piece of this core where each of `lanes` boxes is better than each of `rows` others.
+  __aicore__ inline void ChooseRectangle(uint32_t lanes, uint32_t rows) {
+    const uint64_t groups = (lanes + kStripLanes - 1) / kStripLanes, cores = AscendC::GetBlockNum();
+    uint64_t least = ~uint64_t{0}, pieces = 1;
+    for (uint64_t strips = 1; strips <= sizes_.Strips() && strips <= cores; ++strips) {
+      const uint64_t own = (groups + strips - 1) / strips;
+      const uint64_t share = StripSizes::Up((rows + cores / strips - 1) / (cores / strips), kPieceRows);
+      if (own * kStripLanes > sizes_.lanes || share > sizes_.share || own * share >= least) continue;
+      least = own * share;
+      width_ = static_cast<uint32_t>(own * kStripLanes);
+      pieces = cores / strips;
+    }
+    count_ = lanes;
+    row_count_ = 0;
+    base_ = static_cast<uint32_t>(groups * kStripLanes);
+    const uint64_t place = AscendC::GetBlockIdx(), strip = place / pieces;
+    if (strip < Strips()) SetPiece(strip, base_, StripSizes::Up(rows, kPieceRows), pieces, place % pieces);
+  }
+
+  // Strips that there are.
+  __aicore__ inline uint32_t Strips() const { return (count_ + width_ - 1) / width_; }
 
   template <typename I>
   __aicore__ inline AscendC::LocalTensor<I> Indices() {
@@ -92,20 +108,82 @@ class StripOverlaps {
 
   // The piece: rows [Begin(), Begin() + RowCount()) of a strip. A core without a piece has no rows.
   __aicore__ inline uint32_t Strip() const { return strip_; }
-  __aicore__ inline uint32_t Begin() const { return begin_; }
+  __aicore__ inline uint32_t Begin() const { return begin_ - base_; }
   __aicore__ inline uint32_t RowCount() const { return row_count_; }
 
   // Fetches the planes of the piece. scratch: LoadedBoxesBuffers::Scratch() bytes.
   template <typename Boxes>
   __aicore__ inline void Fetch(Boxes &boxes, const AscendC::LocalTensor<float> &scratch) {
-    if (row_count_ == 0) return;
-    const auto width = static_cast<uint32_t>(sizes_.lanes);
-    const BoxPlanes lanes{scratch, width};
-    const auto rest = scratch[kPlanes * width].template ReinterpretCast<uint32_t>();
-    FetchPlanes(boxes, Rows(), begin_, row_count_, rest);
-    FetchPlanes(boxes, lanes, strip_ * width, width, rest);
-    overlaps_.Pair(Lanes().planes, lanes, width);
     SetBetterMasks(better_masks_.template Get<uint64_t>());
+    if (row_count_ == 0) return;
+    const BoxPlanes lanes{scratch, width_};
+    const auto rest = scratch[kPlanes * width_].template ReinterpretCast<uint32_t>();
+    FetchPlanes(boxes, Rows(), begin_, row_count_, rest);
+    FetchPlanes(boxes, lanes, strip_ * width_, width_, rest);
+    overlaps_.Pair(Lanes(), lanes, width_);
+  }
+
+  // Fetches this core's share of `count` boxes and stores their planes in GM. scratch: the same.
+  template <typename Boxes>
+  __aicore__ inline void FetchShare(Boxes &boxes, SortedPlanes<CLASSES> &sorted, uint32_t count,
+                                    const AscendC::LocalTensor<float> &scratch) {
+    constexpr uint32_t kUnit = 8;
+    const auto width = static_cast<uint32_t>(sizes_.lanes);
+    const auto rest = scratch[kPlanes * width].template ReinterpretCast<uint32_t>();
+    const Share units = CoreShare((count + kUnit - 1) / kUnit);
+    const uint32_t end = MinRemaining(count, static_cast<uint32_t>(units.end) * kUnit);
+    for (uint32_t first = static_cast<uint32_t>(units.begin) * kUnit; first < end; first += width) {
+      const uint32_t own = MinRemaining(end - first, width);
+      WaitFor<AscendC::HardEvent::MTE3_V>(pipe_);
+      boxes.Fetch({scratch, width}, Indices<uint32_t>()[first], own, rest);
+      WaitFor<AscendC::HardEvent::V_MTE3>(pipe_);
+      sorted.Store({scratch, width}, first, own);
+    }
+  }
+
+  // Loads the rows of the piece of a rectangle, whose first row is the box of rank `first`; there are ranks
+  // below `end`.
+  __aicore__ inline void LoadRows(SortedPlanes<CLASSES> &sorted, uint32_t first, uint32_t end) {
+    if (row_count_ == 0) return;
+    first += Begin();
+    const uint32_t there = first < end ? MinRemaining(end - first, row_count_) : 0;
+    if (there < row_count_) FillPlanes(Rows(), row_count_);
+    WaitFor<AscendC::HardEvent::V_MTE2>(pipe_);
+    if (there > 0) sorted.Load(Rows(), first, there);
+  }
+
+  // Begins to load the planes of a stage, of which Pack() takes some.
+  __aicore__ inline void LoadStage(SortedPlanes<CLASSES> &sorted, uint32_t first, uint32_t count) {
+    WaitFor<AscendC::HardEvent::V_MTE2>(pipe_);
+    WaitFor<AscendC::HardEvent::MTE3_MTE2>(pipe_);
+    sorted.Load(Stage(), first, count);
+  }
+
+  // Fills the lanes of the piece, and its rows where they are wanted, with the boxes of a stage whose bit is
+  // set. count: boxes of the stage.
+  __aicore__ inline void Pack(const Bits &bits, uint32_t count, bool rows) {
+    WaitFor<AscendC::HardEvent::MTE2_V>(pipe_);
+    if (row_count_ == 0) return;
+    const uint32_t lane = strip_ * width_;
+    for (uint32_t plane = 0; plane < kPlanes; ++plane) {
+      if (plane == kIndex) continue;
+      auto packed = Packed().template ReinterpretCast<float>();
+      AscendC::Duplicate(packed, __builtin_nanf(""), static_cast<int32_t>(RoundUp(count_, kBoxLanes)));
+      PackBoxes(packed, Stage()[plane], bits, count);
+      PairPlane(Lanes()[plane], packed[lane], Groups() * kBoxLanes);
+      if (rows) CopyInUb(Rows()[plane], packed[begin_], row_count_);
+    }
+  }
+
+  // Packs the indices of the boxes of a stage whose bit is set, and returns their number. first: rank of the
+  // first box of the stage; count: boxes of the stage.
+  __aicore__ inline uint32_t PackIndices(const Bits &bits, uint32_t first, uint32_t count) {
+    return PackBoxes(Packed(), Indices<int32_t>()[first], bits, count);
+  }
+
+  // Makes `count` packed indices those of the boxes from rank `first` on.
+  __aicore__ inline void KeepPacked(uint32_t first, uint32_t count) {
+    CopyInUb(Indices<int32_t>()[first], Packed(), RoundUp(count, kBlockBytes / sizeof(int32_t)));
   }
 
   // Computes the words of the piece.
@@ -159,10 +237,23 @@ class StripOverlaps {
   __aicore__ inline PairedPlanes Lanes() {
     return {lanes_.template Get<float>(), static_cast<uint32_t>(sizes_.lanes), 0};
   }
+  // Planes of a stage, whose memory tiles and the halves of words take otherwise.
+  __aicore__ inline BoxPlanes Stage() {
+    return {work_.template Get<float>(), static_cast<uint32_t>(sizes_.stage)};
+  }
   // Groups of 64 lanes.
   __aicore__ inline uint32_t Groups() const {
-    const auto lanes = static_cast<uint32_t>(sizes_.lanes);
-    return (MinRemaining(count_ - strip_ * lanes, lanes) + kBoxLanes - 1) / kBoxLanes;
+    return (MinRemaining(count_ - strip_ * width_, width_) + kBoxLanes - 1) / kBoxLanes;
+  }
+  // Makes piece `place` of as many as `pieces` of `rows` rows from row `first` on the one of this core. All
+  // have as many rows, up to a unit.
+  __aicore__ inline void SetPiece(uint64_t strip, uint64_t first, uint64_t rows, uint64_t pieces,
+                                  uint64_t place) {
+    const Share units = ShareOf(static_cast<int64_t>(rows / kPieceRows), static_cast<int64_t>(pieces),
+                                static_cast<int64_t>(place));
+    strip_ = static_cast<uint32_t>(strip);
+    begin_ = static_cast<uint32_t>(first + units.begin * kPieceRows);
+    row_count_ = static_cast<uint32_t>((units.end - units.begin) * kPieceRows);
   }
   // Rows from the words of one group to those of the next.
   __aicore__ inline uint32_t Pitch() const { return RoundUp(row_count_, kRowFill); }
@@ -176,7 +267,7 @@ class StripOverlaps {
     AscendC::Brcb(blocks.template ReinterpretCast<uint32_t>(), guess.template ReinterpretCast<uint32_t>(),
                   static_cast<uint8_t>(sizes_.GuessBytes() / sizeof(uint32_t) / kSpread), {1, kSpread});
     const uint32_t groups = Groups(), plane_halves = 2 * Pitch();
-    const uint32_t first = strip_ * static_cast<uint32_t>(sizes_.lanes / kBoxLanes);
+    const uint32_t first = strip_ * (width_ / kBoxLanes);
     for (uint32_t plane = 0; plane < 2 * groups; ++plane) {
       const uint32_t block = 2 * (first + plane % groups) + plane / groups;
       AscendC::And(masked[plane * plane_halves], Halves()[plane * plane_halves], blocks[block * kBlockHalves],
@@ -190,17 +281,38 @@ class StripOverlaps {
   __aicore__ inline void FetchPlanes(Boxes &boxes, const BoxPlanes &to, uint32_t first, uint32_t count,
                                      const AscendC::LocalTensor<uint32_t> &scratch) {
     const uint32_t there = first < count_ ? MinRemaining(count_ - first, count) : 0;
-    if (there < count) {
-      for (uint32_t plane = 0; plane < kPlanes; ++plane) {
-        AscendC::Duplicate(to[plane], __builtin_nanf(""), static_cast<int32_t>(count));
-      }
-    }
+    if (there < count) FillPlanes(to, count);
     if (there > 0) boxes.Fetch(to, Indices<uint32_t>()[first], there, scratch);
+  }
+
+  // Makes `count` boxes NaN.
+  __aicore__ inline void FillPlanes(const BoxPlanes &to, uint32_t count) {
+    for (uint32_t plane = 0; plane < kPlanes; ++plane) {
+      AscendC::Duplicate(to[plane], __builtin_nanf(""), static_cast<int32_t>(count));
+    }
+  }
+
+  // Packs the first `count` elements whose bit is set, and returns their number.
+  template <typename E>
+  __aicore__ inline uint32_t PackBoxes(const AscendC::LocalTensor<E> &to, const AscendC::LocalTensor<E> &from,
+                                       const Bits &bits, uint32_t count) {
+    uint64_t packed = 0;
+    AscendC::GatherMask(to, from, bits.template ReinterpretCast<uint32_t>(), true, count, {1, 1, 8, 8},
+                        packed);
+    return static_cast<uint32_t>(packed);
+  }
+
+  // Copies `count` elements of 32 bits within UB.
+  template <typename E>
+  __aicore__ inline void CopyInUb(const AscendC::LocalTensor<E> &to, const AscendC::LocalTensor<E> &from,
+                                  uint32_t count) {
+    auto bits = from.template ReinterpretCast<uint16_t>();
+    AscendC::Or(to.template ReinterpretCast<uint16_t>(), bits, bits, static_cast<int32_t>(2 * count));
   }
 
   __aicore__ inline void CompareRows() {
     const uint32_t groups = Groups(), pitch = Pitch();
-    const auto most = static_cast<uint32_t>(sizes_.rows), lane = strip_ * static_cast<uint32_t>(sizes_.lanes);
+    const uint32_t most = static_cast<uint32_t>(sizes_.rows), lane = strip_ * width_;
     AscendC::Duplicate(Words(), static_cast<uint16_t>(0), static_cast<int32_t>(groups * pitch * kWordHalves));
     for (uint32_t row = 0; row < row_count_; row += most) {
       const uint32_t count = MinRemaining(row_count_ - row, most);
@@ -236,7 +348,9 @@ class StripOverlaps {
   AscendC::TPipe *pipe_;
   StripSizes sizes_;
   uint32_t strip_ = 0, begin_ = 0, row_count_ = 0;  // the piece
-  uint32_t count_ = 0;                              // boxes
+  uint32_t base_ = 0;                               // the first of all rows, which are behind all lanes
+  uint32_t width_ = 0;                              // lanes of a strip
+  uint32_t count_ = 0;                              // boxes that are lanes
 };
 
 }  // namespace avo
