@@ -41,7 +41,7 @@ class BandSuppression {
     InitBuffers();
     overlaps_.Init({iou_.template Get<float>(), work_.template Get<float>()[kHalfBanks],
                     column_.template Get<float>(), class_bits_.template Get<uint8_t>(), tiling.rows,
-                    tiling.offset, tiling.iouThreshold});
+                    tiling.offset, tiling.iouThreshold, tiling.ratio});
     // Tiles are not in use during the walk.
     const auto next_words = work_.template Get<uint16_t>()[kWalkWork * sizeof(uint32_t) / sizeof(uint16_t)];
     walk_.Init({{iou_.template Get<uint16_t>(), next_words},

@@ -23,6 +23,7 @@ struct NmsPaddedTiling {
   int64_t state;       // byte where core 0 leaves how many boxes are kept
   int64_t guesses;     // byte where the guesses of strips start: for each strip a bit for each box, some sides
   float iouThreshold;  // a box is suppressed where its overlap with a better one is above this
+  float ratio;           // 1 / iouThreshold where that is 1/2, 1/4, 1/8, …; 0 elsewhere
   float scoreThreshold;  // with a filter, scores must be above this
   float offset;          // added to widths and heights
   uint32_t filter;       // 1: scoreThreshold counts

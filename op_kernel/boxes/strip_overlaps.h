@@ -38,7 +38,8 @@ class StripOverlaps {
   }
 
   // The second phase: all other buffers. The buffers of planes still hold what the first phase left there.
-  __aicore__ inline void InitWords(float offset, float threshold) {
+  template <typename Tiling>
+  __aicore__ inline void InitWords(const Tiling &tiling) {
     InitPlanes(sizes_, pipe_);
     const StripBuffers buffers(sizes_);
     pipe_->InitBuffer(column_, buffers.column.bytes);
@@ -55,7 +56,7 @@ class StripOverlaps {
     pipe_->InitBuffer(work_, buffers.work.bytes);
     overlaps_.Init({iou_.template Get<float>(), work_.template Get<float>()[kHalfBanks],
                     column_.template Get<float>(), class_bits_.template Get<uint8_t>(),
-                    static_cast<uint32_t>(sizes_.rows), offset, threshold});
+                    static_cast<uint32_t>(sizes_.rows), tiling.offset, tiling.iouThreshold, tiling.ratio});
   }
 
   // Chooses the piece of this core of the strips of `count` boxes, each of `width` lanes.

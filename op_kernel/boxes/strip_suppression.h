@@ -53,7 +53,7 @@ class StripSuppression {
     overlaps_.InitPlanes(sizes_, pipe);
     SortAndFetch(boxes, scores, idxs, workspace, results);
     ReleaseBuffers(pipe);
-    overlaps_.InitWords(tiling.offset, tiling.iouThreshold);
+    overlaps_.InitWords(tiling);
   }
 
   // Stores the results. Returns false where kMostSteps are too few: where boxes form a chain of which each
@@ -96,7 +96,7 @@ class StripSuppression {
     LoadedBoxes<T, CLASSES> loaded;
     sort.Init(scores, workspace, tiling_, pipe_);
     RunMerger &merger = sort.Merger();
-    loaded.Init(boxes, idxs, sizes_, tiling_.offset, pipe_);
+    loaded.Init(boxes, idxs, sizes_, tiling_, pipe_);
     results.FillBehind(0, merger.PairsMemory().template ReinterpretCast<int32_t>(), kFill);
     StoreOnes(merger.PairsMemory().template ReinterpretCast<uint16_t>());
     sort.SortChunks();

@@ -62,8 +62,11 @@ def check(count, dtype, outputs, cores, ub_bytes, has_classes):
         (plan.state, 32),
     ]
     if plan.strip:
-        check_strips(plan, count)
-        pieces.append((plan.guesses, 2 * -(-count // plan.strip) * (-(-count // 256) * 32)))
+        check_strips(plan, count, plan.blocks)
+        strips, sides = -(-plan.stage // plan.strip), 2
+        if plan.stage < count:
+            strips, sides = max(strips, 8), 5
+        pieces.append((plan.guesses, sides * strips * (-(-plan.stage // 256) * 32)))
     for (start, size), end in zip(pieces, [start for start, _ in pieces[1:]] + [plan.workspace], strict=True):
         assert start % 512 == 0
         assert start + size <= end
@@ -71,16 +74,22 @@ def check(count, dtype, outputs, cores, ub_bytes, has_classes):
     assert plan.keptPitch >= count + (LANES - 1) * -(-count // plan.band)
 
 
-def check_strips(plan, count):
+def check_strips(plan, count, cores):
     """What strips ask of a tiling: pieces that are enough for the cores, whole words, and a sort of one last merge."""
-    whole = -(-count // LANES) * LANES
-    assert plan.strip % LANES == 0
+    whole = -(-plan.stage // LANES) * LANES
+    assert plan.strip % LANES == 0 == plan.stripRoom % LANES
+    assert plan.strip <= plan.stripRoom
     assert plan.share % 16 == 0
-    assert sum(-(-(whole - first) // plan.share) for first in range(0, whole, plan.strip)) <= plan.blocks
+    assert sum(-(-(whole - first) // plan.share) for first in range(0, whole, plan.strip)) <= cores
+    # A second stage has as many boxes at most, and compares all of them with all boxes of the first one.
+    assert plan.stage == count or (plan.stage % 256 == 0 and plan.stage < count <= 2 * plan.stage)
+    if plan.stage < count:
+        strips = -(-plan.stage // plan.stripRoom)
+        assert -(-plan.stage // (cores // strips)) <= plan.share
     # A repeat of Brcb takes eight rows; an instruction has 255 repeats at most.
     assert plan.stripRows % 8 == 0
     assert 8 <= plan.stripRows <= 255
-    assert 2 * -(-plan.share // LANES) * (plan.strip // LANES) * LANES * 4 <= 192 * 1024
+    assert 2 * -(-plan.share // LANES) * (plan.stripRoom // LANES) * LANES * 4 <= 192 * 1024
     # All pairs lie in UB, each list from a data block on.
     assert 4 * plan.window >= count + 16 * 3
     assert plan.chunks <= 16
