@@ -192,8 +192,8 @@ class StripSuppression {
   __aicore__ inline uint32_t DecideByBetter(uint32_t kept) {
     const uint32_t first = First(), count = count_ - first;
     overlaps_.ChooseRectangle(kept, count);
-    overlaps_.LoadStage(sorted_, 0, first);
     overlaps_.LoadRows(sorted_, first, count_);
+    overlaps_.LoadStage(sorted_, 0, first);
     overlaps_.Pack(overlaps_.Guess(turn_), first, false);
     overlaps_.Compare();
     SendAnswer(kStageSides, true);

@@ -16,12 +16,14 @@ DTYPES = ("float32", "float16", "bfloat16")
 LANES = 64  # boxes of a word
 
 
-def plan_of(count, dtype="float32", outputs=-1, cores=48, ub_bytes=196608, has_classes=False):
+def plan_of(
+    count, dtype="float32", outputs=-1, cores=48, ub_bytes=196608, has_classes=False, threshold=0.5
+):
     from ascend_vision_ops import _native
 
     idxs = ((count,), "int64") if has_classes else None
     plan = _native.tiling.nms_padded(
-        ((count, 4), dtype), ((count,), dtype), 0.5, outputs, 0, 0.0, -1, idxs, None, cores, ub_bytes
+        ((count, 4), dtype), ((count,), dtype), threshold, outputs, 0, 0.0, -1, idxs, None, cores, ub_bytes
     )
     fields = {field["name"]: field["value"] for field in plan["fields"]}
     return SimpleNamespace(
@@ -232,6 +234,37 @@ def test_boxes_that_are_decided_at_once(count, dtype):
         indices, found = avo.aclnn.nms_padded(boxes, scores, 0.4, **options)
         assert found == kept
         np.testing.assert_array_equal(indices, wanted)
+
+
+@pytest.mark.parametrize("values", ["clustered", "degenerate", "at_octaves", "infinitesimal", "scattered"])
+@pytest.mark.parametrize("count", [2561, 3001, 4096])
+def test_two_stages(count, values):
+    """More than 2560 boxes are decided in two stages. Thresholds are powers of two, which need no quotient, or others;
+    some overlaps are equal to them, some areas are negative, and some products overflow or are rounded to few digits.
+    """
+    assert plan_of(count).stage < count
+    assert plan_of(2560).stage == 2560
+    rng = np.random.default_rng(count)
+    with np.errstate(over="ignore"):
+        boxes = getattr(BOXES, values)(rng, (count, 4)).astype(np.float32)
+    scores = np.where(rng.random(count) < 0.1, np.nan, rng.integers(0, 900, count) / 900).astype(np.float32)
+    idxs = rng.integers(-1, 2, count) << 33
+    for threshold, options in (
+        (0.5, {}),
+        (0.25, {"offset": 1, "idxs": idxs}),
+        (0.7, {"max_num": count // 3}),
+        (0.0, {"score_threshold": 0.1}),
+    ):
+        wanted, kept = reference.nms_padded(boxes, scores, threshold, **options)
+        indices, found = avo.aclnn.nms_padded(boxes, scores, threshold, **options)
+        assert found == kept
+        np.testing.assert_array_equal(indices, wanted)
+
+
+@pytest.mark.parametrize("threshold", [0.5, 0.25, 2**-63, 0.75, 1.0, 2.0, 0.0, -0.5, np.nextafter(np.float32(0.5), 1)])
+def test_thresholds_that_need_no_quotient(threshold):
+    exact = 0 < threshold <= 0.5 and np.log2(threshold).is_integer()
+    assert plan_of(100, threshold=float(threshold)).ratio == (1 / threshold if exact else 0)
 
 
 def test_classes_suppress_apart():
