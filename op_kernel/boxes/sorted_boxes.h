@@ -127,8 +127,7 @@ class SortedBoxes {
         AscendC::Cast(Plane(c), corners_.template Get<T>(), AscendC::RoundMode::CAST_NONE, count_);
       }
     }
-    BoxAreas({planes_.template Get<float>(), tile_}, work_.template Get<float>(), offset_, count_,
-             absolute_);
+    BoxAreas({planes_.template Get<float>(), tile_}, work_.template Get<float>(), offset_, count_, absolute_);
     if constexpr (CLASSES) {
       for (uint32_t c = 0; c < kHalves; ++c) {
         GatherColumn(Plane(kClassLow + c).template ReinterpretCast<uint32_t>(),

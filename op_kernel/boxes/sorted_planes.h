@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Planes of all boxes by descending score in GM, where boxes are decided in two stages: cores fetch a share of
-// the boxes each, and load what they need for the second stage.
+// Planes of all boxes by descending score in GM, where boxes are decided in two stages: cores fetch a share
+// of the boxes each, and load what they need for the second stage.
 #pragma once
 
 #include "iou.h"

@@ -110,7 +110,7 @@ def contestants(boxes, scores, iou_threshold, **others):
 
 
 def device():
-    """Up to 4096 boxes are decided in steps. Each core compares the pairs of its piece; then cores guess which boxes are
+    """Up to 4096 boxes are decided in steps. Each core compares the pairs of its piece; cores guess which boxes are
     kept and mend the guess in some steps, for each of which they meet once. More than 2560 boxes are decided in two
     stages: the worse half is compared with what the better half keeps, and then what is left of it with itself. Of
     11 us for 1000 boxes, launch and start take 4, sorting 2, pairs 2 and the steps the rest. Still more boxes are

@@ -16,9 +16,7 @@ DTYPES = ("float32", "float16", "bfloat16")
 LANES = 64  # boxes of a word
 
 
-def plan_of(
-    count, dtype="float32", outputs=-1, cores=48, ub_bytes=196608, has_classes=False, threshold=0.5
-):
+def plan_of(count, dtype="float32", outputs=-1, cores=48, ub_bytes=196608, has_classes=False, threshold=0.5):
     from ascend_vision_ops import _native
 
     idxs = ((count,), "int64") if has_classes else None
@@ -261,7 +259,9 @@ def test_two_stages(count, values):
         np.testing.assert_array_equal(indices, wanted)
 
 
-@pytest.mark.parametrize("threshold", [0.5, 0.25, 2**-10, 0.75, 1.0, 2.0, 0.0, -0.5, np.nextafter(np.float32(0.5), 1)])
+@pytest.mark.parametrize(
+    "threshold", [0.5, 0.25, 2**-10, 0.75, 1.0, 2.0, 0.0, -0.5, np.nextafter(np.float32(0.5), 1)]
+)
 def test_thresholds_that_need_no_quotient(threshold):
     exact = 0 < threshold <= 0.5 and np.log2(threshold).is_integer()
     assert plan_of(100, threshold=float(threshold)).ratio == (1 / threshold if exact else 0)
