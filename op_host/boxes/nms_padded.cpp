@@ -10,6 +10,7 @@
 #include "op_host/nms_padded_args.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "op_host/boxes/band_tiling.h"
 #include "op_host/boxes/strip_tiling.h"
@@ -36,6 +37,13 @@ void PlanFetch(const BoxesProblem &problem, const Platform &platform, NmsPaddedT
   const int64_t rounds = CeilDiv(std::max<int64_t>(problem.boxes, 1), problem.cores * fit);
   const int64_t share = CeilDiv(std::max<int64_t>(problem.boxes, 1), problem.cores * rounds);
   tiling->tile = static_cast<uint32_t>(std::min(fit, AlignUp(share, kGroupRows)));
+}
+
+// Returns 1 / threshold where the threshold is 1/2, 1/4, 1/8, …, and 0 elsewhere.
+float RatioOf(float threshold) {
+  int exponent = 0;
+  const bool is_power = std::frexp(threshold, &exponent) == 0.5f;
+  return is_power && exponent <= 0 && exponent > -64 ? 1.0f / threshold : 0.0f;
 }
 
 // Boxes that the first round decides: some times those that are wanted, unless that is most of all boxes.
@@ -65,7 +73,7 @@ uint64_t PlanWorkspace(const BoxesProblem &problem, int64_t blocks, NmsPaddedTil
     *start = static_cast<int64_t>(end);
     end += AlignUp(bytes, kLine);
   };
-  constexpr int64_t kPair = kPairBytes, kSides = 2;
+  constexpr int64_t kPair = kPairBytes;
   const int64_t band = tiling->band, planes = SortedPlanesOf(problem.classes);
   tiling->pitch = AlignUp(problem.boxes, 2 * kLanes);
   // The kept boxes of each band start at a multiple of 64 lanes.
@@ -80,7 +88,7 @@ uint64_t PlanWorkspace(const BoxesProblem &problem, int64_t blocks, NmsPaddedTil
   place(&tiling->state, kBlock);
   if (tiling->strip > 0) {
     const StripSizes sizes = StripSizesOf(*tiling, static_cast<uint64_t>(problem.item), problem.classes);
-    place(&tiling->guesses, kSides * static_cast<int64_t>(sizes.Strips() * sizes.GuessBytes()));
+    place(&tiling->guesses, static_cast<int64_t>(sizes.Sides() * sizes.Strips() * sizes.GuessBytes()));
   }
   return end;
 }
@@ -102,6 +110,7 @@ Plan<NmsPaddedTiling> ComputeTiling(const Args &args, const Platform &platform) 
   tiling.outputs = args.indices.shape[0];
   tiling.most = args.max_num > 0 ? std::min(tiling.outputs, args.max_num) : tiling.outputs;
   tiling.iouThreshold = static_cast<float>(args.iou_threshold);
+  tiling.ratio = RatioOf(tiling.iouThreshold);
   tiling.scoreThreshold = static_cast<float>(args.score_threshold);
   tiling.offset = static_cast<float>(args.offset);
   tiling.filter = args.score_threshold > 0 ? 1 : 0;

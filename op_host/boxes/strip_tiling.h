@@ -21,6 +21,35 @@ uint64_t StripBytes(const BoxesProblem &problem, const Tiling &tiling) {
                   BytesOf(StripBuffers(sizes)));
 }
 
+// Boxes that strips decide at once: all, or the better half of many.
+inline int64_t StageBoxes(int64_t boxes) {
+  constexpr int64_t kFewBoxes = 2560, kUnit = 256;
+  return boxes > kFewBoxes ? AlignUp(CeilDiv<int64_t>(boxes, 2), kUnit) : boxes;
+}
+
+// Rows of a piece at most, and lanes, of which the first stage has strips of so many. Also fills the lanes
+// that there is room for.
+template <typename Tiling>
+int64_t StageShare(const BoxesProblem &problem, int64_t lanes, Tiling *tiling) {
+  constexpr int64_t kRectangleLanes = 512;
+  const int64_t stage = StageBoxes(problem.boxes), whole = AlignUp(stage, kLanes);
+  const auto share_of = [&](int64_t boxes, int64_t width) {
+    return static_cast<int64_t>(StripShare(boxes, width, problem.cores));
+  };
+  int64_t share = share_of(whole, lanes);
+  tiling->stage = static_cast<uint32_t>(stage);
+  tiling->stripRoom = static_cast<uint32_t>(lanes);
+  if (stage == problem.boxes) return share;
+  tiling->stripRoom = static_cast<uint32_t>(std::max(lanes, kRectangleLanes));
+  const int64_t strips = CeilDiv(stage, kRectangleLanes);
+  if (strips > problem.cores) return 0;
+  share = std::max(share, AlignUp<int64_t>(CeilDiv(stage, problem.cores / strips), kPieceRows));
+  for (int64_t left = kLanes; left <= whole; left += kLanes) {
+    share = std::max(share, share_of(left, LaterLanes(left)));
+  }
+  return share;
+}
+
 // Fills the fields of strips of so many lanes, of which a core compares so many rows, and returns whether
 // they fit UB.
 template <typename Tiling>
@@ -70,17 +99,22 @@ template <typename Tiling>
 int64_t PlanStrips(const BoxesProblem &problem, const Platform &platform, Tiling *tiling) {
   constexpr int64_t kMostBoxes = 4096, kMostGroups = 8, kMostStrips = 32, kShares = 8, kRows = kPieceRows;
   if (!problem.sorts || problem.boxes > kMostBoxes) return 0;
-  const int64_t whole = AlignUp(problem.boxes, kLanes), most = std::min(kMostStrips, problem.cores);
+  const int64_t stage = StageBoxes(problem.boxes), whole = AlignUp(stage, kLanes);
+  const int64_t most = std::min(kMostStrips, problem.cores);
   Tiling best = *tiling;
   int64_t cores = 0;
   for (int64_t lanes = kLanes; lanes <= kMostGroups * kLanes; lanes += kLanes) {
-    if (CeilDiv(problem.boxes, lanes) > most) continue;
-    const auto least = static_cast<int64_t>(StripShare(whole, lanes, problem.cores));
-    for (int64_t extra = 0; extra < kShares; ++extra) {
+    if (CeilDiv(stage, lanes) > most) continue;
+    Tiling plan = *tiling;
+    const int64_t least = StageShare(problem, lanes, &plan);
+    if (least == 0) continue;
+    // All cores compare boxes of the worse half.
+    const int64_t shares = stage < problem.boxes ? 1 : kShares;
+    for (int64_t extra = 0; extra < shares; ++extra) {
       const int64_t share = std::min(least + extra * kRows, whole);
-      Tiling plan = *tiling;
       if (!FitStrips(problem, platform, lanes, share, &plan)) break;
-      const auto pieces = static_cast<int64_t>(StripPieces(whole, lanes, share));
+      const auto pieces =
+          stage < problem.boxes ? problem.cores : static_cast<int64_t>(StripPieces(whole, lanes, share));
       if (cores > 0 && StripCycles(plan, pieces) >= StripCycles(best, cores)) continue;
       best = plan;
       cores = pieces;

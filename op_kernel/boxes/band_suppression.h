@@ -41,7 +41,7 @@ class BandSuppression {
     InitBuffers();
     overlaps_.Init({iou_.template Get<float>(), work_.template Get<float>()[kHalfBanks],
                     column_.template Get<float>(), class_bits_.template Get<uint8_t>(), tiling.rows,
-                    tiling.offset, tiling.iouThreshold});
+                    tiling.offset, tiling.iouThreshold, tiling.ratio});
     // Tiles are not in use during the walk.
     const auto next_words = work_.template Get<uint16_t>()[kWalkWork * sizeof(uint32_t) / sizeof(uint16_t)];
     walk_.Init({{iou_.template Get<uint16_t>(), next_words},
@@ -199,7 +199,9 @@ class BandSuppression {
 
   // Compares the rows in hand with 64 lanes.
   __aicore__ inline void Compare(const AscendC::LocalTensor<uint16_t> &bits, const BoxPlanes &lanes) {
-    overlaps_.Compare(bits, overlaps_.Pair(paired_.template Get<float>(), lanes, kBoxLanes));
+    const PairedPlanes paired{paired_.template Get<float>(), kBoxLanes, 0};
+    overlaps_.Pair(paired, lanes, kBoxLanes);
+    overlaps_.Compare(bits, paired);
   }
 
   // Exchanges the masks of all cores: a box stays alive where no core found a kept box that suppresses it.

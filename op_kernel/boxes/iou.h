@@ -49,29 +49,38 @@ __aicore__ inline void Overlap(const AscendC::LocalTensor<float> &high,
   }
 }
 
-// Computes the plane of areas from the planes of corners.
+// Computes the plane of areas from the planes of corners. absolute: an area is never negative.
 __aicore__ inline void BoxAreas(const BoxPlanes &boxes, const AscendC::LocalTensor<float> &work, float offset,
-                                uint32_t count) {
+                                uint32_t count, bool absolute = false) {
   Extent(boxes[kArea], boxes[kX2], boxes[kX1], offset, count);
   Extent(work, boxes[kY2], boxes[kY1], offset, count);
   AscendC::Mul(boxes[kArea], boxes[kArea], work, count);
+  if (absolute) AscendC::Abs(boxes[kArea], boxes[kArea], static_cast<int32_t>(count));
 }
 
-// Computes the IoU of all pairs, a tile of `count` elements. work0 and work1 are tiles of the same size,
-// whose values are lost. A type of pairs computes Max, Min and Add of one plane for all pairs.
+// Computes the intersections and unions of all pairs, tiles of `count` elements. work is a tile of the same
+// size, whose values are lost. A type of pairs computes Max, Min and Add of one plane for all pairs.
+template <typename Pairs>
+__aicore__ inline void IntersectPairs(const Pairs &pairs, const AscendC::LocalTensor<float> &intersections,
+                                      const AscendC::LocalTensor<float> &unions,
+                                      const AscendC::LocalTensor<float> &work, float offset, uint32_t count) {
+  pairs.Max(intersections, kX1);
+  pairs.Min(unions, kX2);
+  Overlap(unions, intersections, offset, count);
+  pairs.Max(work, kY1);
+  pairs.Min(intersections, kY2);
+  Overlap(intersections, work, offset, count);
+  AscendC::Mul(intersections, unions, intersections, count);
+  pairs.Add(unions, kArea);
+  AscendC::Sub(unions, unions, intersections, count);
+}
+
+// Computes the IoU of all pairs.
 template <typename Pairs>
 __aicore__ inline void IouOf(const Pairs &pairs, const AscendC::LocalTensor<float> &iou,
                              const AscendC::LocalTensor<float> &work0,
                              const AscendC::LocalTensor<float> &work1, float offset, uint32_t count) {
-  pairs.Max(iou, kX1);
-  pairs.Min(work0, kX2);
-  Overlap(work0, iou, offset, count);
-  pairs.Max(work1, kY1);
-  pairs.Min(iou, kY2);
-  Overlap(iou, work1, offset, count);
-  AscendC::Mul(iou, work0, iou, count);
-  pairs.Add(work0, kArea);
-  AscendC::Sub(work0, work0, iou, count);
+  IntersectPairs(pairs, iou, work0, work1, offset, count);
   AscendC::Div(iou, iou, work0, count);
 }
 

@@ -11,9 +11,11 @@ namespace avo {
 template <typename T, bool CLASSES>
 class LoadedBoxes {
  public:
-  __aicore__ inline void Init(GM_ADDR boxes, GM_ADDR classes, const StripSizes &sizes, float offset,
+  template <typename Tiling>
+  __aicore__ inline void Init(GM_ADDR boxes, GM_ADDR classes, const StripSizes &sizes, const Tiling &tiling,
                               AscendC::TPipe *pipe) {
-    offset_ = offset;
+    offset_ = tiling.offset;
+    absolute_ = tiling.ratio != 0.0f;
     count_ = static_cast<uint32_t>(sizes.boxes);
     const LoadedBoxesBuffers buffers(sizes);
     pipe->InitBuffer(boxes_, buffers.boxes.bytes);
@@ -47,7 +49,7 @@ class LoadedBoxes {
         AscendC::Cast(to[c], corners.template ReinterpretCast<T>(), AscendC::RoundMode::CAST_NONE, count);
       }
     }
-    BoxAreas(to, corners.template ReinterpretCast<float>(), offset_, count);
+    BoxAreas(to, corners.template ReinterpretCast<float>(), offset_, count, absolute_);
     if constexpr (CLASSES) {
       AscendC::ShiftLeft(offsets, indices, 3U, static_cast<int32_t>(count));
       for (uint32_t half = 0; half < kHalves; ++half) {
@@ -72,6 +74,7 @@ class LoadedBoxes {
   AscendC::GlobalTensor<float> classes_gm_;
   uint32_t count_;
   float offset_;
+  bool absolute_;  // of areas
 };
 
 }  // namespace avo

@@ -54,8 +54,12 @@ class OverlapBits {
     uint32_t most_rows;                        // rows of the largest tile
     float offset;                              // added to widths and heights
     float threshold;                           // an overlap has to be above it
+    float ratio;                               // 1 / threshold where that is a power of two, or 0
   };
 
+  // With a ratio, an overlap is above the threshold where union - ratio * intersection is below 0. That is
+  // exact: the product does not round, and no quotient of two floats that is above a power of two rounds to
+  // it. Areas must not be negative then: 0 / -1 is not above a threshold, but -1 - 0 is below 0.
   __aicore__ inline void Init(const Setup &setup) { setup_ = setup; }
 
   // Makes the first `rows` of `boxes` the rows of the tiles that follow. rows: a multiple of 8.
@@ -69,24 +73,27 @@ class OverlapBits {
     }
   }
 
-  // Pairs planes of `count` lanes, a multiple of 64, as Compare() takes them. to: kPlanes x count elements.
-  __aicore__ static inline PairedPlanes Pair(const AscendC::LocalTensor<float> &to, const BoxPlanes &lanes,
-                                             uint32_t count) {
-    const PairedPlanes paired{to, count, 0};
+  // Pairs planes of `count` lanes, a multiple of 64, as Compare() takes them.
+  __aicore__ static inline void Pair(const PairedPlanes &to, const BoxPlanes &lanes, uint32_t count) {
     for (uint32_t plane = 0; plane < kPlanes; ++plane) {
-      if (plane != kIndex) PairPlane(paired[plane], lanes[plane], count);
+      if (plane != kIndex) PairPlane(to[plane], lanes[plane], count);
     }
-    return paired;
   }
 
   // Writes a word for each row: the bits of the first 64 boxes of `lanes` whose overlap with the row is above
   // the threshold and whose class is equal.
   __aicore__ inline void Compare(const AscendC::LocalTensor<uint16_t> &bits, const PairedPlanes &lanes) {
     const uint32_t count = rows_ * kBoxLanes;
-    IouOf(BoxRows{lanes, Column(), rows_}, setup_.iou, setup_.work, setup_.work[setup_.most_rows * kBoxLanes],
-          setup_.offset, count);
-    AscendC::CompareScalar(bits.template ReinterpretCast<uint8_t>(), setup_.iou, setup_.threshold,
-                           AscendC::CMPMODE::GT, count);
+    const auto above = bits.template ReinterpretCast<uint8_t>();
+    IntersectPairs(BoxRows{lanes, Column(), rows_}, setup_.iou, setup_.work,
+                   setup_.work[setup_.most_rows * kBoxLanes], setup_.offset, count);
+    if (setup_.ratio != 0.0f) {
+      AscendC::Axpy(setup_.work, setup_.iou, -setup_.ratio, count);
+      AscendC::CompareScalar(above, setup_.work, 0.0f, AscendC::CMPMODE::LT, count);
+    } else {
+      AscendC::Div(setup_.work, setup_.iou, setup_.work, count);
+      AscendC::CompareScalar(above, setup_.work, setup_.threshold, AscendC::CMPMODE::GT, count);
+    }
     if constexpr (CLASSES) {
       for (uint32_t half = 0; half < 2; ++half) {
         AscendC::Compare(setup_.class_bits, lanes[kClassLow + half].template ReinterpretCast<int32_t>(),

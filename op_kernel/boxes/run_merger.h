@@ -28,12 +28,13 @@ class RunMerger {
     pipe->InitBuffer(runs_, buffers.runs.bytes);
   }
 
-  // Stores `count` sorted pairs as run `run`, and their number beside it.
+  // Stores `count` sorted pairs as run `run`.
   __aicore__ inline void StoreRun(uint32_t run, const AscendC::LocalTensor<float> &pairs, uint32_t count) {
-    if (count > 0) {
-      WaitFor<AscendC::HardEvent::V_MTE3>(pipe_);
-      CopyPairsOut(pairs_gm_[0], static_cast<int64_t>(run) * chunk_, pairs, count);
-    }
+    WaitFor<AscendC::HardEvent::V_MTE3>(pipe_);
+    CopyPairsOut(pairs_gm_[0], static_cast<int64_t>(run) * chunk_, pairs, count);
+  }
+  // Stores how many pairs a run has.
+  __aicore__ inline void StoreLength(uint32_t run, uint32_t count) {
     WaitFor<AscendC::HardEvent::MTE3_S>(pipe_);
     length_.Get<int32_t>().SetValue(0, static_cast<int32_t>(count));
     WaitFor<AscendC::HardEvent::S_MTE3>(pipe_);

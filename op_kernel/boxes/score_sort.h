@@ -82,16 +82,20 @@ class ScoreSort {
     Choose(chosen_keys, keys, passing, count);
     const uint32_t passed =
         Choose(chosen_.template Get<float>(), places.template ReinterpretCast<float>(), passing, count);
-    StoreRun(chunks_ + index, passed);
-
     const uint32_t nans = filter_ ? 0 : count - passed;
+    SortPairs(passed);
+    // The lengths leave while the pairs are sorted.
+    merger_.StoreLength(chunks_ + index, passed);
+    merger_.StoreLength(index, nans);
+    StorePairs(chunks_ + index, passed);
     if (nans > 0) {
       auto bits = passing.template ReinterpretCast<uint16_t>();
       AscendC::Not(bits, bits, whole / 16);
       AscendC::Duplicate(chosen_keys, kInfinity, whole);
       Choose(chosen_.template Get<float>(), places.template ReinterpretCast<float>(), passing, count);
+      SortPairs(nans);
+      StorePairs(index, nans);
     }
-    StoreRun(index, nans);
   }
 
   // Loads `count` scores from `begin` on, as float32, and numbers them meanwhile.
@@ -121,15 +125,18 @@ class ScoreSort {
     return static_cast<uint32_t>(chosen);
   }
 
-  // Sorts the `count` chosen scores and stores them as run `run` of GM, and their number beside it.
-  __aicore__ inline void StoreRun(uint32_t run, uint32_t count) {
+  // Sorts the `count` chosen scores.
+  __aicore__ inline void SortPairs(uint32_t count) {
+    if (count == 0) return;
     auto pairs = merger_.PairsMemory(), scratch = merger_.SpareMemory();
-    if (count > 0) {
-      WaitFor<AscendC::HardEvent::MTE3_V>(pipe_);
-      AscendC::Sort<float, true>(pairs, chosen_keys_.template Get<float>(), chosen_.template Get<uint32_t>(),
-                                 scratch, (count + kSortGroup - 1) / kSortGroup);
-    }
-    merger_.StoreRun(run, pairs, count);
+    WaitFor<AscendC::HardEvent::MTE3_V>(pipe_);
+    AscendC::Sort<float, true>(pairs, chosen_keys_.template Get<float>(), chosen_.template Get<uint32_t>(),
+                               scratch, (count + kSortGroup - 1) / kSortGroup);
+  }
+
+  // Stores the `count` sorted pairs as run `run` of GM.
+  __aicore__ inline void StorePairs(uint32_t run, uint32_t count) {
+    if (count > 0) merger_.StoreRun(run, merger_.PairsMemory(), count);
   }
 
   AscendC::TBuf<AscendC::TPosition::VECCALC> raw_, keys_, places_, passing_, chosen_keys_, chosen_;

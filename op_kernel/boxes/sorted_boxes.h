@@ -27,6 +27,7 @@ class SortedBoxes {
     tile_ = tiling.tile;
     pitch_ = tiling.pitch;
     offset_ = tiling.offset;
+    absolute_ = tiling.ratio != 0.0f;
     boxes_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(boxes), tiling.boxes * kCorners);
     planes_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ float *>(planes), pitch_ * kPlanes);
     const SortedBoxesBuffers buffers(tile_, sizeof(T), CLASSES);
@@ -126,7 +127,7 @@ class SortedBoxes {
         AscendC::Cast(Plane(c), corners_.template Get<T>(), AscendC::RoundMode::CAST_NONE, count_);
       }
     }
-    BoxAreas({planes_.template Get<float>(), tile_}, work_.template Get<float>(), offset_, count_);
+    BoxAreas({planes_.template Get<float>(), tile_}, work_.template Get<float>(), offset_, count_, absolute_);
     if constexpr (CLASSES) {
       for (uint32_t c = 0; c < kHalves; ++c) {
         GatherColumn(Plane(kClassLow + c).template ReinterpretCast<uint32_t>(),
@@ -143,6 +144,7 @@ class SortedBoxes {
   int64_t pitch_;
   uint32_t tile_, count_;
   float offset_;
+  bool absolute_;  // of areas
 };
 
 }  // namespace avo

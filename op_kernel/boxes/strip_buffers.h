@@ -34,19 +34,35 @@ __aicore__ inline uint64_t StripShare(uint64_t whole, uint64_t lanes, uint64_t c
   return share;
 }
 
+// Returns the lanes of a strip where the boxes that are left of the worse half are decided.
+__aicore__ inline uint64_t LaterLanes(uint64_t whole) {
+  constexpr uint64_t kStrips = 8;  // what they cost a step grows with their number
+  return (whole + kStrips * kStripLanes - 1) / (kStrips * kStripLanes) * kStripLanes;
+}
+
 // Sizes of StripSuppression. All are 64 bits, because tiling also tries what is too large.
 struct StripSizes {
   uint64_t boxes, item;   // item: bytes of a corner
-  uint64_t lanes, share;  // lanes of a strip; rows of a piece at most
+  uint64_t stage;         // boxes that are decided at once
+  uint64_t strip;         // lanes of a strip of the first stage
+  uint64_t lanes, share;  // lanes of a strip and rows of a piece, both at most
   uint64_t rows;          // rows of a tile
   uint64_t bank;          // bytes of a bank: tiles lie in two, and boxes in a third; 1: wherever they fit
   bool classes;
 
   __aicore__ uint64_t Planes() const { return classes ? uint64_t{kClassPlanes} : uint64_t{kBoxPlanes}; }
-  __aicore__ uint64_t Strips() const { return (boxes + lanes - 1) / lanes; }
+  __aicore__ bool Staged() const { return stage < boxes; }
+  // Strips of a stage at most.
+  __aicore__ uint64_t Strips() const {
+    constexpr uint64_t kLaterStrips = 8;
+    const uint64_t strips = (stage + strip - 1) / strip;
+    return Staged() ? Larger(strips, kLaterStrips) : strips;
+  }
   __aicore__ uint64_t WordBytes() const { return Up(share, kRowFill) * lanes / 8; }
-  // Bytes of a bit for each box.
-  __aicore__ uint64_t GuessBytes() const { return Up(boxes, 256) / 8; }
+  // Bytes of a bit for each box of a stage.
+  __aicore__ uint64_t GuessBytes() const { return Up(stage, 256) / 8; }
+  // Sides of GM with answers: two that the steps of a stage write in turn. The second stage has one more.
+  __aicore__ uint64_t Sides() const { return Staged() ? 5 : 2; }
 
   static __aicore__ uint64_t Up(uint64_t value, uint64_t unit) {
     return value + (unit - value % unit) % unit;
@@ -54,12 +70,14 @@ struct StripSizes {
   static __aicore__ uint64_t Larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 };
 
-// item: bytes of a corner. tiling: boxes, strip, share, stripRows, bank.
+// item: bytes of a corner. tiling: boxes, stage, strip, stripRoom, share, stripRows, bank.
 template <typename Tiling>
 __aicore__ inline StripSizes StripSizesOf(const Tiling &tiling, uint64_t item, bool classes) {
   return {static_cast<uint64_t>(tiling.boxes),
           item,
+          tiling.stage,
           tiling.strip,
+          tiling.stripRoom,
           tiling.share,
           tiling.stripRows,
           tiling.bank,
@@ -105,7 +123,7 @@ struct LoadedBoxesBuffers {
 struct StripBuffers {
   Buffer column;      // a data block for each row and plane of a tile
   Buffer first_gap;   // not used
-  Buffer iou;         // float32: overlaps of a tile; then words that are masked; then indices of kept boxes
+  Buffer iou;         // float32: overlaps of a tile; then words that are masked; then what is packed
   Buffer words;       // a word for each row and 64 lanes
   Buffer class_bits;  // a word for each row of a tile
   Buffer alive;       // a bit for each row
@@ -114,12 +132,13 @@ struct StripBuffers {
   Buffer blocks;      // a data block for each 32 bits of a guess
   Buffer equal;       // a bit for each 32 bits of a guess
   Buffer second_gap;  // not used
-  Buffer work;        // two tiles for intermediate results; then the halves of words; then wide indices
+  Buffer work;        // two tiles for intermediate results; then the halves of words; then wide indices or
+                      // the planes of a stage
 
   explicit __aicore__ StripBuffers(const StripSizes &sizes)
       : column{1, SortedPlanesOf(sizes.classes) * sizes.rows * 32},
         first_gap{1, Gap(StripPlanesBuffers(sizes).Bytes() + column.bytes, sizes.bank)},
-        iou{1, StripSizes::Larger(sizes.rows * 256, StripSizes::Larger(sizes.WordBytes(), sizes.boxes * 4))},
+        iou{1, StripSizes::Larger(sizes.rows * 256, StripSizes::Larger(sizes.WordBytes(), sizes.stage * 4))},
         words{1, sizes.WordBytes()},
         class_bits{1, sizes.rows * 8},
         alive{1, StripSizes::Up(sizes.share, kRowFill) / 8},
@@ -128,8 +147,13 @@ struct StripBuffers {
         blocks{1, sizes.GuessBytes() * 8},
         equal{1, 32 * (GuessPitch(sizes) / 256)},
         second_gap{1, Gap(Before(sizes), 2 * sizes.bank)},
-        work{1, StripSizes::Larger(2 * sizes.rows * 256 + 256,
-                                   StripSizes::Larger(sizes.WordBytes(), sizes.boxes * 8))} {}
+        work{1, StripSizes::Larger(StripSizes::Larger(2 * sizes.rows * 256 + 256, PackedBytes(sizes)),
+                                   StripSizes::Larger(sizes.WordBytes(), sizes.stage * 8))} {}
+
+  // Bytes of the planes of a stage, of which some boxes are packed.
+  static __aicore__ uint64_t PackedBytes(const StripSizes &sizes) {
+    return sizes.Staged() ? sizes.Planes() * sizes.stage * 4 : 0;
+  }
 
   // Bytes from one guess to the next: a comparison reads a multiple of 256 bytes.
   static __aicore__ uint64_t GuessPitch(const StripSizes &sizes) {

@@ -17,11 +17,13 @@
 
 #include "loaded_boxes.h"
 #include "overlap_bits.h"
+#include "sorted_planes.h"
+#include "strip_pieces.h"
 
 namespace avo {
 
 template <bool CLASSES>
-class StripOverlaps {
+class StripOverlaps : public StripPieces {
   using Bits = AscendC::LocalTensor<uint16_t>;
 
  public:
@@ -37,7 +39,8 @@ class StripOverlaps {
   }
 
   // The second phase: all other buffers. The buffers of planes still hold what the first phase left there.
-  __aicore__ inline void InitWords(float offset, float threshold) {
+  template <typename Tiling>
+  __aicore__ inline void InitWords(const Tiling &tiling) {
     InitPlanes(sizes_, pipe_);
     const StripBuffers buffers(sizes_);
     pipe_->InitBuffer(column_, buffers.column.bytes);
@@ -54,29 +57,7 @@ class StripOverlaps {
     pipe_->InitBuffer(work_, buffers.work.bytes);
     overlaps_.Init({iou_.template Get<float>(), work_.template Get<float>()[kHalfBanks],
                     column_.template Get<float>(), class_bits_.template Get<uint8_t>(),
-                    static_cast<uint32_t>(sizes_.rows), offset, threshold});
-  }
-
-  // Chooses the piece of this core of the strips of `count` boxes.
-  __aicore__ inline void ChoosePiece(uint32_t count) {
-    count_ = count;
-    const uint64_t whole = StripSizes::Up(count, kStripLanes), lanes = sizes_.lanes;
-    const uint64_t share = StripShare(whole, lanes, AscendC::GetBlockNum());
-    auto place = static_cast<uint64_t>(AscendC::GetBlockIdx());
-    for (uint64_t first = 0; first < whole; first += lanes) {
-      const uint64_t pieces = (whole - first + share - 1) / share;
-      if (place >= pieces) {
-        place -= pieces;
-        continue;
-      }
-      // The pieces of a strip have as many rows, up to a unit.
-      const Share units = ShareOf(static_cast<int64_t>((whole - first) / kPieceRows),
-                                  static_cast<int64_t>(pieces), static_cast<int64_t>(place));
-      strip_ = static_cast<uint32_t>(first / lanes);
-      begin_ = static_cast<uint32_t>(first + units.begin * kPieceRows);
-      row_count_ = static_cast<uint32_t>((units.end - units.begin) * kPieceRows);
-      return;
-    }
+                    static_cast<uint32_t>(sizes_.rows), tiling.offset, tiling.iouThreshold, tiling.ratio});
   }
 
   template <typename I>
@@ -90,22 +71,79 @@ class StripOverlaps {
     return work_.template Get<I>();
   }
 
-  // The piece: rows [Begin(), Begin() + RowCount()) of a strip. A core without a piece has no rows.
-  __aicore__ inline uint32_t Strip() const { return strip_; }
-  __aicore__ inline uint32_t Begin() const { return begin_; }
-  __aicore__ inline uint32_t RowCount() const { return row_count_; }
-
   // Fetches the planes of the piece. scratch: LoadedBoxesBuffers::Scratch() bytes.
   template <typename Boxes>
   __aicore__ inline void Fetch(Boxes &boxes, const AscendC::LocalTensor<float> &scratch) {
-    if (row_count_ == 0) return;
-    const auto width = static_cast<uint32_t>(sizes_.lanes);
-    const BoxPlanes lanes{scratch, width};
-    const auto rest = scratch[kPlanes * width].template ReinterpretCast<uint32_t>();
-    FetchPlanes(boxes, Rows(), begin_, row_count_, rest);
-    FetchPlanes(boxes, lanes, strip_ * width, width, rest);
-    overlaps_.Pair(Lanes().planes, lanes, width);
     SetBetterMasks(better_masks_.template Get<uint64_t>());
+    if (row_count_ == 0) return;
+    const BoxPlanes lanes{scratch, width_};
+    const auto rest = scratch[kPlanes * width_].template ReinterpretCast<uint32_t>();
+    FetchPlanes(boxes, Rows(), begin_, row_count_, rest);
+    FetchPlanes(boxes, lanes, strip_ * width_, width_, rest);
+    overlaps_.Pair(Lanes(), lanes, width_);
+  }
+
+  // Fetches this core's share of `count` boxes and stores their planes in GM. scratch: the same.
+  template <typename Boxes>
+  __aicore__ inline void FetchShare(Boxes &boxes, SortedPlanes<CLASSES> &sorted, uint32_t count,
+                                    const AscendC::LocalTensor<float> &scratch) {
+    constexpr uint32_t kUnit = 8;
+    const auto width = static_cast<uint32_t>(sizes_.lanes);
+    const auto rest = scratch[kPlanes * width].template ReinterpretCast<uint32_t>();
+    const Share units = CoreShare((count + kUnit - 1) / kUnit);
+    const uint32_t end = MinRemaining(count, static_cast<uint32_t>(units.end) * kUnit);
+    for (uint32_t first = static_cast<uint32_t>(units.begin) * kUnit; first < end; first += width) {
+      const uint32_t own = MinRemaining(end - first, width);
+      WaitFor<AscendC::HardEvent::MTE3_V>(pipe_);
+      boxes.Fetch({scratch, width}, Indices<uint32_t>()[first], own, rest);
+      WaitFor<AscendC::HardEvent::V_MTE3>(pipe_);
+      sorted.Store({scratch, width}, first, own);
+    }
+  }
+
+  // Loads the rows of the piece of a rectangle, whose first row is the box of rank `first`; there are ranks
+  // below `end`.
+  __aicore__ inline void LoadRows(SortedPlanes<CLASSES> &sorted, uint32_t first, uint32_t end) {
+    if (row_count_ == 0) return;
+    first += Begin();
+    const uint32_t there = first < end ? MinRemaining(end - first, row_count_) : 0;
+    if (there < row_count_) FillPlanes(Rows(), row_count_);
+    WaitFor<AscendC::HardEvent::V_MTE2>(pipe_);
+    if (there > 0) sorted.Load(Rows(), first, there);
+  }
+
+  // Begins to load the planes of a stage, of which Pack() takes some.
+  __aicore__ inline void LoadStage(SortedPlanes<CLASSES> &sorted, uint32_t first, uint32_t count) {
+    WaitFor<AscendC::HardEvent::V_MTE2>(pipe_);
+    WaitFor<AscendC::HardEvent::MTE3_MTE2>(pipe_);
+    sorted.Load(Stage(), first, count);
+  }
+
+  // Fills the lanes of the piece, and its rows where they are wanted, with the boxes of a stage whose bit is
+  // set. count: boxes of the stage.
+  __aicore__ inline void Pack(const Bits &bits, uint32_t count, bool rows) {
+    WaitFor<AscendC::HardEvent::MTE2_V>(pipe_);
+    if (row_count_ == 0) return;
+    const uint32_t lane = strip_ * width_;
+    for (uint32_t plane = 0; plane < kPlanes; ++plane) {
+      if (plane == kIndex) continue;
+      auto packed = Packed().template ReinterpretCast<float>();
+      AscendC::Duplicate(packed, __builtin_nanf(""), static_cast<int32_t>(RoundUp(count_, kBoxLanes)));
+      PackBoxes(packed, Stage()[plane], bits, count);
+      PairPlane(Lanes()[plane], packed[lane], Groups() * kBoxLanes);
+      if (rows) CopyInUb(Rows()[plane], packed[begin_], row_count_);
+    }
+  }
+
+  // Packs the indices of the boxes of a stage whose bit is set, and returns their number. first: rank of the
+  // first box of the stage; count: boxes of the stage.
+  __aicore__ inline uint32_t PackIndices(const Bits &bits, uint32_t first, uint32_t count) {
+    return PackBoxes(Packed(), Indices<int32_t>()[first], bits, count);
+  }
+
+  // Makes `count` packed indices those of the boxes from rank `first` on.
+  __aicore__ inline void KeepPacked(uint32_t first, uint32_t count) {
+    CopyInUb(Indices<int32_t>()[first], Packed(), RoundUp(count, kBlockBytes / sizeof(int32_t)));
   }
 
   // Computes the words of the piece.
@@ -123,26 +161,21 @@ class StripOverlaps {
     }
   }
 
-  // Returns a bit for each row: 1 where no lane of the guess suppresses it.
-  __aicore__ inline Bits Answer(const Bits &guess) {
-    constexpr uint32_t kBlockHalves = kBlockBytes / sizeof(uint16_t), kSpread = 8;
-    auto blocks = blocks_.template Get<uint16_t>();
-    AscendC::Brcb(blocks.template ReinterpretCast<uint32_t>(), guess.template ReinterpretCast<uint32_t>(),
-                  static_cast<uint8_t>(sizes_.GuessBytes() / sizeof(uint32_t) / kSpread), {1, kSpread});
+  // Returns a bit for each row: 1 where no lane of the guess suppresses it. all: the guess has all lanes.
+  __aicore__ inline Bits Answer(const Bits &guess, bool all) {
     const uint32_t groups = Groups(), plane_halves = 2 * Pitch();
-    const uint32_t first = strip_ * static_cast<uint32_t>(sizes_.lanes / kBoxLanes);
-    auto masked = iou_.template Get<uint16_t>();
-    for (uint32_t plane = 0; plane < 2 * groups; ++plane) {
-      const uint32_t block = 2 * (first + plane % groups) + plane / groups;
-      AscendC::And(masked[plane * plane_halves], Halves()[plane * plane_halves], blocks[block * kBlockHalves],
-                   uint64_t{128}, static_cast<uint8_t>(Pitch() / kRowFill), {1, 1, 0, 8, 8, 0});
+    auto either = iou_.template Get<uint16_t>(), halves = Halves();
+    if (!all) {
+      Mask(either, guess);
+      halves = either;
     }
-    for (uint32_t left = 2 * groups; left > 1;) {
+    AscendC::Or(either, halves, halves[groups * plane_halves], static_cast<int32_t>(groups * plane_halves));
+    for (uint32_t left = groups; left > 1;) {
       const uint32_t half = left / 2;
       left -= half;
-      AscendC::Or(masked, masked, masked[left * plane_halves], static_cast<int32_t>(half * plane_halves));
+      AscendC::Or(either, either, either[left * plane_halves], static_cast<int32_t>(half * plane_halves));
     }
-    AscendC::CompareScalar(alive_.template Get<uint8_t>(), masked.template ReinterpretCast<int32_t>(), 0,
+    AscendC::CompareScalar(alive_.template Get<uint8_t>(), either.template ReinterpretCast<int32_t>(), 0,
                            AscendC::CMPMODE::EQ, Pitch());
     return alive_.template Get<uint16_t>();
   }
@@ -164,15 +197,29 @@ class StripOverlaps {
   __aicore__ inline PairedPlanes Lanes() {
     return {lanes_.template Get<float>(), static_cast<uint32_t>(sizes_.lanes), 0};
   }
-  // Groups of 64 lanes.
-  __aicore__ inline uint32_t Groups() const {
-    const auto lanes = static_cast<uint32_t>(sizes_.lanes);
-    return (MinRemaining(count_ - strip_ * lanes, lanes) + kBoxLanes - 1) / kBoxLanes;
+  // Planes of a stage, whose memory tiles and the halves of words take otherwise.
+  __aicore__ inline BoxPlanes Stage() {
+    return {work_.template Get<float>(), static_cast<uint32_t>(sizes_.stage)};
   }
   // Rows from the words of one group to those of the next.
   __aicore__ inline uint32_t Pitch() const { return RoundUp(row_count_, kRowFill); }
   __aicore__ inline Bits Words() { return words_.template Get<uint16_t>(); }
   __aicore__ inline Bits Halves() { return work_.template Get<uint16_t>(); }
+
+  // Clears the bits of lanes that the guess leaves out, in the halves of all words.
+  __aicore__ inline void Mask(const Bits &masked, const Bits &guess) {
+    constexpr uint32_t kBlockHalves = kBlockBytes / sizeof(uint16_t), kSpread = 8;
+    auto blocks = blocks_.template Get<uint16_t>();
+    AscendC::Brcb(blocks.template ReinterpretCast<uint32_t>(), guess.template ReinterpretCast<uint32_t>(),
+                  static_cast<uint8_t>(sizes_.GuessBytes() / sizeof(uint32_t) / kSpread), {1, kSpread});
+    const uint32_t groups = Groups(), plane_halves = 2 * Pitch();
+    const uint32_t first = strip_ * (width_ / kBoxLanes);
+    for (uint32_t plane = 0; plane < 2 * groups; ++plane) {
+      const uint32_t block = 2 * (first + plane % groups) + plane / groups;
+      AscendC::And(masked[plane * plane_halves], Halves()[plane * plane_halves], blocks[block * kBlockHalves],
+                   uint64_t{128}, static_cast<uint8_t>(Pitch() / kRowFill), {1, 1, 0, 8, 8, 0});
+    }
+  }
 
   // Fetches `count` boxes from the box of rank `first` on. Those behind the last box are NaN, which neither
   // suppresses nor is suppressed.
@@ -180,17 +227,38 @@ class StripOverlaps {
   __aicore__ inline void FetchPlanes(Boxes &boxes, const BoxPlanes &to, uint32_t first, uint32_t count,
                                      const AscendC::LocalTensor<uint32_t> &scratch) {
     const uint32_t there = first < count_ ? MinRemaining(count_ - first, count) : 0;
-    if (there < count) {
-      for (uint32_t plane = 0; plane < kPlanes; ++plane) {
-        AscendC::Duplicate(to[plane], __builtin_nanf(""), static_cast<int32_t>(count));
-      }
-    }
+    if (there < count) FillPlanes(to, count);
     if (there > 0) boxes.Fetch(to, Indices<uint32_t>()[first], there, scratch);
+  }
+
+  // Makes `count` boxes NaN.
+  __aicore__ inline void FillPlanes(const BoxPlanes &to, uint32_t count) {
+    for (uint32_t plane = 0; plane < kPlanes; ++plane) {
+      AscendC::Duplicate(to[plane], __builtin_nanf(""), static_cast<int32_t>(count));
+    }
+  }
+
+  // Packs the first `count` elements whose bit is set, and returns their number.
+  template <typename E>
+  __aicore__ inline uint32_t PackBoxes(const AscendC::LocalTensor<E> &to, const AscendC::LocalTensor<E> &from,
+                                       const Bits &bits, uint32_t count) {
+    uint64_t packed = 0;
+    AscendC::GatherMask(to, from, bits.template ReinterpretCast<uint32_t>(), true, count, {1, 1, 8, 8},
+                        packed);
+    return static_cast<uint32_t>(packed);
+  }
+
+  // Copies `count` elements of 32 bits within UB.
+  template <typename E>
+  __aicore__ inline void CopyInUb(const AscendC::LocalTensor<E> &to, const AscendC::LocalTensor<E> &from,
+                                  uint32_t count) {
+    auto bits = from.template ReinterpretCast<uint16_t>();
+    AscendC::Or(to.template ReinterpretCast<uint16_t>(), bits, bits, static_cast<int32_t>(2 * count));
   }
 
   __aicore__ inline void CompareRows() {
     const uint32_t groups = Groups(), pitch = Pitch();
-    const auto most = static_cast<uint32_t>(sizes_.rows), lane = strip_ * static_cast<uint32_t>(sizes_.lanes);
+    const uint32_t most = static_cast<uint32_t>(sizes_.rows), lane = strip_ * width_;
     AscendC::Duplicate(Words(), static_cast<uint16_t>(0), static_cast<int32_t>(groups * pitch * kWordHalves));
     for (uint32_t row = 0; row < row_count_; row += most) {
       const uint32_t count = MinRemaining(row_count_ - row, most);
@@ -224,9 +292,6 @@ class StripOverlaps {
       iou_, words_, class_bits_, alive_, guesses_, guess_, blocks_, equal_, second_gap_, work_;
   OverlapBits<CLASSES> overlaps_;
   AscendC::TPipe *pipe_;
-  StripSizes sizes_;
-  uint32_t strip_ = 0, begin_ = 0, row_count_ = 0;  // the piece
-  uint32_t count_ = 0;                              // boxes
 };
 
 }  // namespace avo

@@ -16,12 +16,12 @@ DTYPES = ("float32", "float16", "bfloat16")
 LANES = 64  # boxes of a word
 
 
-def plan_of(count, dtype="float32", outputs=-1, cores=48, ub_bytes=196608, has_classes=False):
+def plan_of(count, dtype="float32", outputs=-1, cores=48, ub_bytes=196608, has_classes=False, threshold=0.5):
     from ascend_vision_ops import _native
 
     idxs = ((count,), "int64") if has_classes else None
     plan = _native.tiling.nms_padded(
-        ((count, 4), dtype), ((count,), dtype), 0.5, outputs, 0, 0.0, -1, idxs, None, cores, ub_bytes
+        ((count, 4), dtype), ((count,), dtype), threshold, outputs, 0, 0.0, -1, idxs, None, cores, ub_bytes
     )
     fields = {field["name"]: field["value"] for field in plan["fields"]}
     return SimpleNamespace(
@@ -62,8 +62,11 @@ def check(count, dtype, outputs, cores, ub_bytes, has_classes):
         (plan.state, 32),
     ]
     if plan.strip:
-        check_strips(plan, count)
-        pieces.append((plan.guesses, 2 * -(-count // plan.strip) * (-(-count // 256) * 32)))
+        check_strips(plan, count, plan.blocks)
+        strips, sides = -(-plan.stage // plan.strip), 2
+        if plan.stage < count:
+            strips, sides = max(strips, 8), 5
+        pieces.append((plan.guesses, sides * strips * (-(-plan.stage // 256) * 32)))
     for (start, size), end in zip(pieces, [start for start, _ in pieces[1:]] + [plan.workspace], strict=True):
         assert start % 512 == 0
         assert start + size <= end
@@ -71,16 +74,22 @@ def check(count, dtype, outputs, cores, ub_bytes, has_classes):
     assert plan.keptPitch >= count + (LANES - 1) * -(-count // plan.band)
 
 
-def check_strips(plan, count):
+def check_strips(plan, count, cores):
     """What strips ask of a tiling: pieces that are enough for the cores, whole words, and a sort of one last merge."""
-    whole = -(-count // LANES) * LANES
-    assert plan.strip % LANES == 0
+    whole = -(-plan.stage // LANES) * LANES
+    assert plan.strip % LANES == 0 == plan.stripRoom % LANES
+    assert plan.strip <= plan.stripRoom
     assert plan.share % 16 == 0
-    assert sum(-(-(whole - first) // plan.share) for first in range(0, whole, plan.strip)) <= plan.blocks
+    assert sum(-(-(whole - first) // plan.share) for first in range(0, whole, plan.strip)) <= cores
+    # A second stage has as many boxes at most, and compares all of them with all boxes of the first one.
+    assert plan.stage == count or (plan.stage % 256 == 0 and plan.stage < count <= 2 * plan.stage)
+    if plan.stage < count:
+        strips = -(-plan.stage // plan.stripRoom)
+        assert -(-plan.stage // (cores // strips)) <= plan.share
     # A repeat of Brcb takes eight rows; an instruction has 255 repeats at most.
     assert plan.stripRows % 8 == 0
     assert 8 <= plan.stripRows <= 255
-    assert 2 * -(-plan.share // LANES) * (plan.strip // LANES) * LANES * 4 <= 192 * 1024
+    assert 2 * -(-plan.share // LANES) * (plan.stripRoom // LANES) * LANES * 4 <= 192 * 1024
     # All pairs lie in UB, each list from a data block on.
     assert 4 * plan.window >= count + 16 * 3
     assert plan.chunks <= 16
@@ -223,6 +232,39 @@ def test_boxes_that_are_decided_at_once(count, dtype):
         indices, found = avo.aclnn.nms_padded(boxes, scores, 0.4, **options)
         assert found == kept
         np.testing.assert_array_equal(indices, wanted)
+
+
+@pytest.mark.parametrize("values", ["clustered", "degenerate", "at_octaves", "infinitesimal", "scattered"])
+@pytest.mark.parametrize("count", [2561, 3001, 4096])
+def test_two_stages(count, values):
+    """More than 2560 boxes are decided in two stages. Thresholds are powers of two, which need no quotient, or others;
+    some overlaps are equal to them, some areas are negative, and some products overflow or are rounded to few digits.
+    """
+    assert plan_of(count).stage < count
+    assert plan_of(2560).stage == 2560
+    rng = np.random.default_rng(count)
+    with np.errstate(over="ignore"):
+        boxes = getattr(BOXES, values)(rng, (count, 4)).astype(np.float32)
+    scores = np.where(rng.random(count) < 0.1, np.nan, rng.integers(0, 900, count) / 900).astype(np.float32)
+    idxs = rng.integers(-1, 2, count) << 33
+    for threshold, options in (
+        (0.5, {}),
+        (0.25, {"offset": 1, "idxs": idxs}),
+        (0.7, {"max_num": count // 3}),
+        (0.0, {"score_threshold": 0.1}),
+    ):
+        wanted, kept = reference.nms_padded(boxes, scores, threshold, **options)
+        indices, found = avo.aclnn.nms_padded(boxes, scores, threshold, **options)
+        assert found == kept
+        np.testing.assert_array_equal(indices, wanted)
+
+
+@pytest.mark.parametrize(
+    "threshold", [0.5, 0.25, 2**-10, 0.75, 1.0, 2.0, 0.0, -0.5, np.nextafter(np.float32(0.5), 1)]
+)
+def test_thresholds_that_need_no_quotient(threshold):
+    exact = 0 < threshold <= 0.5 and np.log2(threshold).is_integer()
+    assert plan_of(100, threshold=float(threshold)).ratio == (1 / threshold if exact else 0)
 
 
 def test_classes_suppress_apart():
