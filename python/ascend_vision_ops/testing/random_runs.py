@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs that make random calls for a while share: options, a process that may die, limits of time and memory."""
+"""What programs that make random calls for a while share: options, a process that may die, limits."""
 
 from __future__ import annotations
 
