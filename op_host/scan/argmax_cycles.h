@@ -64,10 +64,12 @@ class ArgmaxCost {
   double FoldCycles(const TreeShape &tree, int64_t rows, int64_t piece) const {
     constexpr double kBlocksOfRepeat = 8;
     const bool cast = problem_.item != problem_.tree_item;
+    const double starts = problem_.bfloat16 ? 5 : cast ? 4 : 3;
+    const double cycles = problem_.bfloat16 ? 2 : cast ? 3 : 1;  // of a repeat
     const double blocks = static_cast<double>(rows * tree.Blocks());
     const double pieces = static_cast<double>(CeilDiv(rows * tree.Blocks(), piece));
-    return (pieces * (cast ? 4 : 3) + static_cast<double>(tree.levels)) * kStartCycles +
-           blocks / kBlocksOfRepeat * (cast ? 3 : 1);
+    return (pieces * starts + static_cast<double>(tree.levels)) * kStartCycles +
+           blocks / kBlocksOfRepeat * cycles;
   }
   double FindCycles(const TreeShape &tree, int64_t rows) const {
     constexpr double kLargest = 10, kStage = 17;  // instructions

@@ -46,11 +46,9 @@ class ArgmaxColumns : LaneTiles<T, I> {
       column_ = item % t.columnTiles * t.tileColumns;
       columns_ = TileExtent(column_, t.tileColumns, t.inner);
       repeats_ = (slices_ * slice_pitch_ + Tiles::kRepeat - 1) / Tiles::kRepeat;
-      this->lanes_.Reset(repeats_);
-      const int64_t part = item / t.columnTiles % t.parts, from = PartBegin(part, t.partLength, t.length);
-      for (int64_t begin = 0; begin < t.partLength; begin += t.tileLength) {
-        Compute(from + begin, TileExtent(begin, t.tileLength, t.partLength));
-      }
+      const int64_t part = item / t.columnTiles % t.parts;
+      Search(part, kPlanes > 1);
+      if (kPlanes == 1 && this->lanes_.AnyNan(repeats_, pipe_)) Search(part, true);
       if (t.parts > 1) {
         StorePart(part);
       } else {
@@ -64,8 +62,19 @@ class ArgmaxColumns : LaneTiles<T, I> {
   }
 
  private:
+  // Finds the largest of each lane in a part of the axis. one_by_one: whether positions are compared one by
+  // one; else no key may be NaN, or the largest one is NaN, but its index is wrong.
+  __aicore__ inline void Search(int64_t part, bool one_by_one) {
+    const auto &t = this->t_;
+    const int64_t from = PartBegin(part, t.partLength, t.length);
+    this->lanes_.Reset(repeats_);
+    for (int64_t begin = 0; begin < t.partLength; begin += t.tileLength) {
+      Compute(from + begin, TileExtent(begin, t.tileLength, t.partLength), one_by_one);
+    }
+  }
+
   // Compares positions [begin, begin + positions) of the tile in hand.
-  __aicore__ inline void Compute(int64_t begin, uint32_t positions) {
+  __aicore__ inline void Compute(int64_t begin, uint32_t positions, bool one_by_one) {
     const auto &t = this->t_;
     auto tile = this->in_queue_.template AllocTensor<T>();
     for (uint32_t s = 0; s < slices_; ++s) {
@@ -73,7 +82,9 @@ class ArgmaxColumns : LaneTiles<T, I> {
       CopyRowsIn(tile[s * slice_pitch_], t.pitch, this->in_gm_, from, t.inner, positions, columns_);
     }
     tile = this->Load(tile, positions * t.pitch);
-    for (uint32_t p = 0; p < positions; ++p) {
+    if (!one_by_one)
+      this->lanes_.KeepLargest(this->keys_, {t.pitch, positions, repeats_}, static_cast<int32_t>(begin));
+    for (uint32_t p = 0; one_by_one && p < positions; ++p) {
       this->lanes_.KeepLarger(this->keys_, {p * t.pitch, Tiles::kDense, repeats_, Tiles::kRepeat},
                               static_cast<int32_t>(begin + p));
     }

@@ -8,14 +8,6 @@
 
 namespace avo {
 
-// Keys in planes, some of which were not made by KeyPlanes.
-template <typename Key>
-struct StoredPlanes {
-  AscendC::LocalTensor<Key> keys;
-  uint32_t plane;  // keys from plane to plane
-  __aicore__ inline AscendC::LocalTensor<Key> Plane(uint32_t i) const { return keys[i * plane]; }
-};
-
 template <typename T, typename I>
 class ArgmaxTiles : protected ArgmaxInput<T, I> {
  protected:

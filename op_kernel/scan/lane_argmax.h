@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The largest key that each lane has met so far, and the index at which it met it. Lanes come in repeats
-// of 64. The kernel hands over one key for each lane at a time:
+// of 64. The kernel hands over one key for each lane at a time, or a tile of them. For one key:
 //
 //   lane               0   1   2   3  …
 //   best, index        5@0 7@2 2@1 9@0       before
@@ -11,6 +11,7 @@
 
 #include "argmax_buffers.h"
 #include "key_planes.h"
+#include "mask_bits.h"
 
 namespace avo {
 
@@ -20,6 +21,20 @@ struct KeyRepeats {
   uint8_t stride;   // data blocks from one repeat to the next one
   uint32_t repeats;
   uint32_t lanes;  // keys of each repeat that count; all 64 are read
+};
+
+// Keys in planes, some of which were not made by KeyPlanes.
+template <typename Key>
+struct StoredPlanes {
+  AscendC::LocalTensor<Key> keys;
+  uint32_t plane;  // keys from plane to plane
+  __aicore__ inline AscendC::LocalTensor<Key> Plane(uint32_t i) const { return keys[i * plane]; }
+};
+
+// A tile of keys of one plane: its lanes are whole repeats.
+struct KeyTile {
+  uint32_t pitch;  // keys from one position to the next one
+  uint32_t positions, repeats;
 };
 
 template <typename T>
@@ -40,8 +55,7 @@ class LaneArgmax {
     pipe->InitBuffer(indices_, buffers.indices.bytes);
     pipe->InitBuffer(bits_, buffers.bits.bytes);
     if constexpr (kWhole) {
-      pipe->InitBuffer(larger_, buffers.larger.bytes);
-      AscendC::Duplicate(larger_.template Get<Key>(), Key(0), lanes);
+      AscendC::Duplicate(best_.template Get<Key>(), Key(0), static_cast<int32_t>(buffers.best.bytes / 4));
     }
   }
 
@@ -58,6 +72,7 @@ class LaneArgmax {
   __aicore__ inline void Reset(uint32_t repeats) {
     for (uint32_t p = 0; p < kPlanes; ++p) AscendC::Duplicate(Best(p), Least(), repeats * kRepeat);
     AscendC::Duplicate(Indices(), 0, repeats * kRepeat);
+    fresh_ = true;
   }
 
   // Hands the element at `index` of every line to its lane, which keeps the larger one. Keys: KeyPlanes, or
@@ -84,12 +99,60 @@ class LaneArgmax {
     KeepMaxima(keys, at);
   }
 
+  // Hands over a tile at once; its first position has the index `begin`. No key may be NaN. A position takes
+  // three instructions, instead of six: one finds the maxima of the tile, and two find where they are.
+  template <typename Keys>
+  __aicore__ inline void KeepLargest(Keys &keys, const KeyTile &tile, int32_t begin) {
+    const bool first = fresh_;
+    fresh_ = false;
+    const int32_t lanes = static_cast<int32_t>(tile.repeats * kRepeat);
+    const auto rows = keys.Plane(0);
+    const auto largest = first ? Best(0) : TileLargest();
+    const auto found = first ? Indices() : indices_.template Get<int32_t>()[most_lanes_];
+    AscendC::Max(largest, rows, rows[tile.positions > 1 ? tile.pitch : 0], lanes);
+    for (uint32_t p = 2; p < tile.positions; ++p) {
+      AscendC::Max(largest, largest, rows[p * tile.pitch], lanes);
+    }
+    // Of equal keys the one that is visited last wins.
+    const int32_t behind = static_cast<int32_t>(tile.positions) - 1;
+    AscendC::Duplicate(found, begin + (last_ ? 0 : behind), lanes);
+    const auto numbers = found.template ReinterpretCast<float>();
+    for (int32_t i = 1; i <= behind; ++i) {
+      const int32_t p = last_ ? i : behind - i;
+      MarkOthers(rows[static_cast<uint32_t>(p) * tile.pitch], largest, tile.repeats);
+      AscendC::Select(numbers, Bits(0), numbers, FloatWithBits(begin + p),
+                      AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, uint64_t{kRepeat},
+                      static_cast<uint8_t>(tile.repeats), Dense());
+    }
+    if (first) return;
+    StoredPlanes<Key> maxima{largest, 0};
+    KeepLarger(maxima, {0, kDense, tile.repeats, kRepeat}, found);
+  }
+
+  // Whether the best of one of the lanes is NaN.
+  __aicore__ inline bool AnyNan(uint32_t repeats, AscendC::TPipe *pipe) {
+    if constexpr (kWhole) return false;
+    constexpr uint32_t kFewRepeats = 4;
+    auto maxima = Best(0);
+    while (repeats > kFewRepeats) {
+      const uint32_t half = (repeats + 1) / 2;
+      AscendC::Max(TileLargest(), maxima, maxima[(repeats - half) * kRepeat],
+                   static_cast<int32_t>(half * kRepeat));
+      maxima = TileLargest();
+      repeats = half;
+    }
+    AscendC::Compare(Bits(0), maxima, maxima, AscendC::CMPMODE::EQ, repeats * kRepeat);
+    return !AllBitsSet(Bits(0), repeats * kRepeat, pipe);
+  }
+
   __aicore__ inline AscendC::LocalTensor<Key> Best(uint32_t plane) {
-    return best_.template Get<Key>()[skew_ + plane * most_lanes_];
+    return best_.template Get<Key>()[skew_ + (plane == 0 ? best_at_ : plane) * most_lanes_];
   }
   __aicore__ inline AscendC::LocalTensor<int32_t> Indices() { return indices_.template Get<int32_t>(); }
 
  private:
+  static constexpr uint8_t kDense = 8;  // data blocks from one repeat of keys to the next one
+
   // Repeat strides where all operands are dense, and where the first or the second source is a key.
   static __aicore__ inline AscendC::BinaryRepeatParams Dense() { return {1, 1, 1, 8, 8, 8}; }
   static __aicore__ inline AscendC::BinaryRepeatParams KeyFirst(const KeyRepeats &at) {
@@ -121,8 +184,18 @@ class LaneArgmax {
   }
   template <typename Keys>
   __aicore__ inline void KeepMaxima(Keys &keys, const KeyRepeats &at) {
+    if (kWhole && at.lanes == kRepeat) {
+      best_at_ = kPlanes - best_at_;
+      return;
+    }
     AscendC::Max(Best(0), Best(0), keys.Plane(0)[at.offset], uint64_t{at.lanes},
                  static_cast<uint8_t>(at.repeats), KeySecond(at));
+  }
+
+  // The maxima of the best whole keys and of those that are handed over. Where these are whole repeats, they
+  // change places with the best.
+  __aicore__ inline AscendC::LocalTensor<Key> Larger() {
+    return best_.template Get<Key>()[skew_ + (kPlanes - best_at_) * most_lanes_];
   }
 
   // Mask 0 says which lanes keep their best, masks 1 and 2 are scratch.
@@ -134,6 +207,21 @@ class LaneArgmax {
   }
   // 16-bit words of a mask.
   static __aicore__ inline uint32_t WordCount(const KeyRepeats &at) { return at.repeats * kRepeat / 16; }
+
+  // The maxima of a tile, as far from the keys as the best of the lanes.
+  __aicore__ inline AscendC::LocalTensor<Key> TileLargest() {
+    return best_.template Get<Key>()[skew_ + LaneArgmaxBuffers::Areas(kPlanes, kWhole) * most_lanes_];
+  }
+
+  // Sets the bits of lanes whose key is not the largest one.
+  __aicore__ inline void MarkOthers(const AscendC::LocalTensor<Key> &key,
+                                    const AscendC::LocalTensor<Key> &largest, uint32_t repeats) {
+    constexpr auto kMode = kWhole ? AscendC::CMPMODE::EQ : AscendC::CMPMODE::LT;
+    AscendC::Compare(Bits(0), key, largest, kMode, repeats * kRepeat);
+    if constexpr (kWhole) {
+      AscendC::Not(Words(0), Words(0), static_cast<int32_t>(repeats * kRepeat / 16));
+    }
+  }
 
   // A lane keeps its best unless the key is larger, or equal where the last one wins. Comparisons with NaN
   // are false, so a NaN key wins; a best that is NaN stays.
@@ -150,7 +238,7 @@ class LaneArgmax {
   // equality of int32, so this compares with the maximum of both.
   __aicore__ inline void MarkKept(uint32_t mask, const AscendC::LocalTensor<Key> &key,
                                   const AscendC::LocalTensor<Key> &best, bool last, const KeyRepeats &at) {
-    const auto larger = larger_.template Get<Key>();
+    const auto larger = Larger();
     AscendC::Max(larger, best, key, uint64_t{at.lanes}, static_cast<uint8_t>(at.repeats), KeySecond(at));
     if (last) {
       MarkEqual(mask, larger, key, KeySecond(at), at);
@@ -166,9 +254,9 @@ class LaneArgmax {
                                        const AscendC::LocalTensor<Key> &low, const KeyRepeats &at) {
     const auto keep = Words(0), low_keeps = Words(1), differs = Words(2);
     const uint32_t words = WordCount(at);
-    MarkKept(0, high, Best(0), false, at);
-    MarkEqual(2, high, Best(0), KeyFirst(at), at);
     MarkKept(1, low, Best(1), last_, at);
+    MarkEqual(2, high, Best(0), KeyFirst(at), at);
+    MarkKept(0, high, Best(0), false, at);
     AscendC::Not(differs, differs, words);
     AscendC::Or(low_keeps, low_keeps, differs, words);
     AscendC::And(keep, keep, low_keeps, words);
@@ -186,10 +274,12 @@ class LaneArgmax {
                      static_cast<uint8_t>(at.repeats), params);
   }
 
-  AscendC::TBuf<AscendC::TPosition::VECCALC> best_, indices_, bits_, larger_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> best_, indices_, bits_;
   uint32_t most_lanes_ = 0;
-  uint32_t skew_ = 0;  // keys that best_ is moved by
+  uint32_t skew_ = 0;     // keys that best_ is moved by
+  uint32_t best_at_ = 0;  // where the best keys of plane 0 lie: in place 0, or behind all planes
   bool last_ = false;
+  bool fresh_ = false;  // nothing was handed over since Reset, by whoever hands over tiles
 };
 
 }  // namespace avo

@@ -25,16 +25,17 @@ class TreeLines : ArgmaxInput<T, I>, ArgmaxParts<T, I> {
     const TreeLinesBuffers buffers(tiling, Input::kFormat, Tree::kDirect);
     if (tiling.queue == 1) CutTile(tiling.tileOuter, (tiling.top << tiling.levels), pipe);
     this->InitInput(in, tiling, buffers.in, pipe);
-    for (uint32_t i = 0; i < t_.queue; ++i) {
+    for (uint32_t i = 0; t_.queue > 1 && i < t_.queue; ++i) {
       auto tile = in_queue_.template AllocTensor<T>();
       FillGaps(tile);
       in_queue_.FreeTensor(tile);
     }
     this->InitParts(out, workspace, tiling, buffers, LineTreeBuffers::ResultPitch(tiling.tileOuter), pipe);
-    // The first tile is on its way while the tree prepares itself.
+    // The first tile is on its way while the tree prepares itself, and the gaps of a tile alone are filled.
     const Share share = CoreShare(t_.outerTiles);
     place_ = {share.begin, share.end, 0};
     Load();
+    if (t_.queue == 1) FillGaps(arriving_);
     tree_.Init(buffers.tree, tiling, tiling.last != 0, pipe);
   }
 
