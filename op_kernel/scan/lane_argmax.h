@@ -11,7 +11,7 @@
 
 #include "argmax_buffers.h"
 #include "key_planes.h"
-#include "mask_bits.h"
+#include "tile_argmax.h"
 
 namespace avo {
 
@@ -29,12 +29,6 @@ struct StoredPlanes {
   AscendC::LocalTensor<Key> keys;
   uint32_t plane;  // keys from plane to plane
   __aicore__ inline AscendC::LocalTensor<Key> Plane(uint32_t i) const { return keys[i * plane]; }
-};
-
-// A tile of keys of one plane: its lanes are whole repeats.
-struct KeyTile {
-  uint32_t pitch;  // keys from one position to the next one
-  uint32_t positions, repeats;
 };
 
 template <typename T>
@@ -87,11 +81,12 @@ class LaneArgmax {
     KeepMaxima(keys, at);
   }
 
-  // The same with an index for each lane, which lies in `found` as its key does in `keys`.
+  // The same with an index for each lane, which lies in `found` as its key does in `keys`. nans: whether keys
+  // may be NaN.
   template <typename Keys>
   __aicore__ inline void KeepLarger(Keys &keys, const KeyRepeats &at,
-                                    const AscendC::LocalTensor<int32_t> &found) {
-    MarkKeptOf(keys, at);
+                                    const AscendC::LocalTensor<int32_t> &found, bool nans = true) {
+    MarkKeptOf(keys, at, nans);
     const auto indices = Indices().template ReinterpretCast<float>();
     AscendC::Select(indices, Bits(0), indices, found[at.offset].template ReinterpretCast<float>(),
                     AscendC::SELMODE::VSEL_TENSOR_TENSOR_MODE, uint64_t{at.lanes},
@@ -99,50 +94,23 @@ class LaneArgmax {
     KeepMaxima(keys, at);
   }
 
-  // Hands over a tile at once; its first position has the index `begin`. No key may be NaN. A position takes
-  // three instructions, instead of six: one finds the maxima of the tile, and two find where they are.
+  // Hands over a tile at once, whose first position has the index `begin`. No key may be NaN.
   template <typename Keys>
   __aicore__ inline void KeepLargest(Keys &keys, const KeyTile &tile, int32_t begin) {
     const bool first = fresh_;
     fresh_ = false;
-    const int32_t lanes = static_cast<int32_t>(tile.repeats * kRepeat);
-    const auto rows = keys.Plane(0);
     const auto largest = first ? Best(0) : TileLargest();
     const auto found = first ? Indices() : indices_.template Get<int32_t>()[most_lanes_];
-    AscendC::Max(largest, rows, rows[tile.positions > 1 ? tile.pitch : 0], lanes);
-    for (uint32_t p = 2; p < tile.positions; ++p) {
-      AscendC::Max(largest, largest, rows[p * tile.pitch], lanes);
-    }
-    // Of equal keys the one that is visited last wins.
-    const int32_t behind = static_cast<int32_t>(tile.positions) - 1;
-    AscendC::Duplicate(found, begin + (last_ ? 0 : behind), lanes);
-    const auto numbers = found.template ReinterpretCast<float>();
-    for (int32_t i = 1; i <= behind; ++i) {
-      const int32_t p = last_ ? i : behind - i;
-      MarkOthers(rows[static_cast<uint32_t>(p) * tile.pitch], largest, tile.repeats);
-      AscendC::Select(numbers, Bits(0), numbers, FloatWithBits(begin + p),
-                      AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, uint64_t{kRepeat},
-                      static_cast<uint8_t>(tile.repeats), Dense());
-    }
+    TileArgmax<Key>::Find(keys.Plane(0), tile, begin, last_, largest, found, Bits(0));
     if (first) return;
     StoredPlanes<Key> maxima{largest, 0};
-    KeepLarger(maxima, {0, kDense, tile.repeats, kRepeat}, found);
+    KeepLarger(maxima, {0, kDense, tile.lanes / kRepeat, kRepeat}, found, false);
   }
 
   // Whether the best of one of the lanes is NaN.
   __aicore__ inline bool AnyNan(uint32_t repeats, AscendC::TPipe *pipe) {
     if constexpr (kWhole) return false;
-    constexpr uint32_t kFewRepeats = 4;
-    auto maxima = Best(0);
-    while (repeats > kFewRepeats) {
-      const uint32_t half = (repeats + 1) / 2;
-      AscendC::Max(TileLargest(), maxima, maxima[(repeats - half) * kRepeat],
-                   static_cast<int32_t>(half * kRepeat));
-      maxima = TileLargest();
-      repeats = half;
-    }
-    AscendC::Compare(Bits(0), maxima, maxima, AscendC::CMPMODE::EQ, repeats * kRepeat);
-    return !AllBitsSet(Bits(0), repeats * kRepeat, pipe);
+    return TileArgmax<Key>::AnyNan(Best(0), repeats * kRepeat, TileLargest(), Bits(0), pipe);
   }
 
   __aicore__ inline AscendC::LocalTensor<Key> Best(uint32_t plane) {
@@ -172,10 +140,10 @@ class LaneArgmax {
 
   // Sets mask 0. Of two planes, it also chooses the low one.
   template <typename Keys>
-  __aicore__ inline void MarkKeptOf(Keys &keys, const KeyRepeats &at) {
+  __aicore__ inline void MarkKeptOf(Keys &keys, const KeyRepeats &at, bool nans = true) {
     const auto key = keys.Plane(0)[at.offset];
     if constexpr (!kWhole) {
-      MarkKeptFloats(key, at);
+      MarkKeptFloats(key, at, nans);
     } else if constexpr (kPlanes == 1) {
       MarkKept(0, key, Best(0), last_, at);
     } else {
@@ -213,25 +181,17 @@ class LaneArgmax {
     return best_.template Get<Key>()[skew_ + LaneArgmaxBuffers::Areas(kPlanes, kWhole) * most_lanes_];
   }
 
-  // Sets the bits of lanes whose key is not the largest one.
-  __aicore__ inline void MarkOthers(const AscendC::LocalTensor<Key> &key,
-                                    const AscendC::LocalTensor<Key> &largest, uint32_t repeats) {
-    constexpr auto kMode = kWhole ? AscendC::CMPMODE::EQ : AscendC::CMPMODE::LT;
-    AscendC::Compare(Bits(0), key, largest, kMode, repeats * kRepeat);
-    if constexpr (kWhole) {
-      AscendC::Not(Words(0), Words(0), static_cast<int32_t>(repeats * kRepeat / 16));
-    }
-  }
-
   // A lane keeps its best unless the key is larger, or equal where the last one wins. Comparisons with NaN
   // are false, so a NaN key wins; a best that is NaN stays.
-  __aicore__ inline void MarkKeptFloats(const AscendC::LocalTensor<Key> &key, const KeyRepeats &at) {
-    const auto keep = Words(0), nans = Words(1);
+  __aicore__ inline void MarkKeptFloats(const AscendC::LocalTensor<Key> &key, const KeyRepeats &at,
+                                        bool nans) {
+    const auto keep = Words(0), is_nan = Words(1);
     AscendC::Compare(Bits(0), key, Best(0), last_ ? AscendC::CMPMODE::LT : AscendC::CMPMODE::LE,
                      uint64_t{kRepeat}, static_cast<uint8_t>(at.repeats), KeyFirst(at));
+    if (!nans) return;
     AscendC::CompareScalar(Bits(1), Best(0), -__builtin_inff(), AscendC::CMPMODE::GE, at.repeats * kRepeat);
-    AscendC::Not(nans, nans, WordCount(at));
-    AscendC::Or(keep, keep, nans, WordCount(at));
+    AscendC::Not(is_nan, is_nan, WordCount(at));
+    AscendC::Or(keep, keep, is_nan, WordCount(at));
   }
 
   // Sets the bits of lanes whose best is larger than the key, or equal unless `last`. Compare knows only
