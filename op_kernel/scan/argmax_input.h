@@ -60,7 +60,7 @@ class ColumnTiles {
     return (length + tiling_.tileLength - 1) / tiling_.tileLength;
   }
   static __aicore__ inline int64_t PieceBegin(int64_t piece, int64_t pieces, int64_t length) {
-    return length * piece / pieces;
+    return (length * piece + pieces - 1) / pieces;
   }
 
   // Copies positions [begin, begin + positions).
