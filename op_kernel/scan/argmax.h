@@ -8,7 +8,7 @@
 //            are. Few long lines are cut into parts; the cores meet, and join the results of the parts
 //   short    along the last dimension, where lines are short: each line is a lane, and positions are folded
 //            to their maximum (short_lines.h, slot_argmax.h)
-// Budget: 1500 lines of code, because each of these ways is the fastest for some shapes.
+// Budget: 1750 lines of code, because each of these ways is the fastest for some shapes.
 #pragma once
 
 #include "argmax_columns.h"

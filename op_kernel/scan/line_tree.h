@@ -182,9 +182,9 @@ class LineTree : public LineLevels<T>, public LimbResults {
     if constexpr (!kWhole) nans_ = AnyNan(lanes);
     if (!limbs_) return;
     if constexpr (kWhole) {
-      SetLimbsOfWhole(lanes);
+      SetLimbsOfWhole(lanes, rows_, SmallWhole(kRest));
     } else {
-      SetLimbsOfFloat(lanes);
+      SetLimbsOfFloat(lanes, rows_, nans_, SmallOf(kRest), Bits(0));
     }
   }
 
@@ -193,39 +193,6 @@ class LineTree : public LineLevels<T>, public LimbResults {
   __aicore__ inline bool AnyNan(const AscendC::LocalTensor<Key> &largest) {
     AscendC::Compare(Bits(0), largest, largest, AscendC::CMPMODE::EQ, RoundUp(rows_, kRepeat));
     return !AllBitsSet(Bits(0), rows_, pipe_);
-  }
-
-  // 1 for NaN, else 0; the number, 0 for NaN.
-  __aicore__ inline void SetLimbsOfFloat(const AscendC::LocalTensor<Key> &largest) {
-    constexpr auto kScalar = AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE;
-    const uint32_t lines = RoundUp(rows_, kFloats);
-    auto number = SmallOf(kRest);
-    if constexpr (std::is_same_v<Key, half>) {
-      AscendC::Cast(number, largest, AscendC::RoundMode::CAST_NONE, rows_);
-    } else {
-      AscendC::Adds(number, largest, 0.0f, static_cast<int32_t>(rows_));
-    }
-    AscendC::Duplicate(Results(0), 0.0f, static_cast<int32_t>(lines));
-    if (!nans_) {
-      AscendC::Adds(Results(1), number, 0.0f, static_cast<int32_t>(rows_));
-      return;
-    }
-    AscendC::Compare(Bits(0), number, number, AscendC::CMPMODE::EQ, lines);
-    AscendC::Select(Results(0), Bits(0), Results(0), 1.0f, kScalar, lines);
-    AscendC::Select(Results(1), Bits(0), number, 0.0f, kScalar, lines);
-  }
-
-  // Bits 31 … 16; bits 15 … 0.
-  __aicore__ inline void SetLimbsOfWhole(const AscendC::LocalTensor<int32_t> &largest) {
-    constexpr int32_t kLimbBits = 16;
-    constexpr auto kRint = AscendC::RoundMode::CAST_RINT;
-    const int32_t lines = static_cast<int32_t>(rows_);
-    const auto high = SmallWhole(kRest);
-    AscendC::ShiftRight(high, largest, kLimbBits, lines);
-    AscendC::Cast(Results(0), high, kRint, rows_);
-    AscendC::ShiftLeft(high, high, kLimbBits, lines);
-    AscendC::Sub(high, largest, high, lines);
-    AscendC::Cast(Results(1), high, kRint, rows_);
   }
 
   // Sets Chosen(): for each line, what `pattern` has for its first lane that holds the largest key. A
