@@ -46,12 +46,14 @@ class ArgmaxColumns : LaneTiles<T, I>, ColumnTiles<T> {
 
   __aicore__ inline void Process() {
     const auto &t = this->t_;
+    // The scalar unit waits for the look for NaN, and the next tile would wait with it.
+    const bool one_by_one = kPlanes > 1 || this->share_.end - this->share_.begin > 1;
     for (int64_t item = this->share_.begin; item < this->share_.end; ++item) {
       this->Enter(item);
       repeats_ = (slices_ * slice_pitch_ + Tiles::kRepeat - 1) / Tiles::kRepeat;
-      Search(kPlanes > 1);
+      Search(one_by_one);
       // Results are on their way while the vector unit looks for NaN.
-      if (kPlanes > 1 || !this->lanes_.AnyNan(repeats_, pipe_)) continue;
+      if (one_by_one || !this->lanes_.AnyNan(repeats_, pipe_)) continue;
       AscendC::PipeBarrier<PIPE_MTE3>();
       Search(true);
     }
