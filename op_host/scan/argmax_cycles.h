@@ -18,7 +18,7 @@ class ArgmaxCost {
   double CompareCycles(int64_t repeats) const {
     const int64_t item = problem_.item;
     const bool whole = problem_.format.whole;
-    const double per_repeat = item == 8 ? 7 : 4, instructions = item == 8 ? 12 : whole ? 4 : 6;
+    const double per_repeat = item == 8 ? 11 : 4, instructions = item == 8 ? 15 : whole ? 6 : 5;
     return instructions * kStartCycles + (per_repeat + KeyCycles()) * static_cast<double>(repeats);
   }
 
@@ -64,10 +64,12 @@ class ArgmaxCost {
   double FoldCycles(const TreeShape &tree, int64_t rows, int64_t piece) const {
     constexpr double kBlocksOfRepeat = 8;
     const bool cast = problem_.item != problem_.tree_item;
+    const double starts = problem_.bfloat16 ? 5 : cast ? 4 : 3;
+    const double cycles = problem_.bfloat16 ? 2 : cast ? 3 : 1;  // of a repeat
     const double blocks = static_cast<double>(rows * tree.Blocks());
     const double pieces = static_cast<double>(CeilDiv(rows * tree.Blocks(), piece));
-    return (pieces * (cast ? 4 : 3) + static_cast<double>(tree.levels)) * kStartCycles +
-           blocks / kBlocksOfRepeat * (cast ? 3 : 1);
+    return (pieces * starts + static_cast<double>(tree.levels)) * kStartCycles +
+           blocks / kBlocksOfRepeat * cycles;
   }
   double FindCycles(const TreeShape &tree, int64_t rows) const {
     constexpr double kLargest = 10, kStage = 17;  // instructions
@@ -77,13 +79,13 @@ class ArgmaxCost {
            static_cast<double>(rows) * kStageRowCycles * (steps + 1);
   }
 
-  // Cycles of a launch of `tiles` tiles of `rows` rows each, of `elements` elements in `pieces` pieces. HBM
-  // gives no more to many cores than to as many as there are cube cores. A tile alone is folded while the
-  // rest of it is loaded, all but the last of four pieces.
+  // Cycles of a launch of `tiles` tiles of lines, of `rows` rows each, of `elements` elements in `pieces`
+  // pieces. HBM gives no more to many cores than to as many as there are cube cores. A tile alone is folded
+  // while the rest of it is loaded, all but the last of four pieces.
   double TreeLaunchCycles(int64_t tiles, int64_t rows, int64_t pieces, int64_t elements, int64_t queue,
-                          double fold, double find) const {
+                          double fold, double find, double latency = 350) const {
     constexpr double kTilePieces = 4;
-    constexpr double kLatencyCycles = 350, kDispatchCycles = 80, kRowCycles = 8;
+    constexpr double kDispatchCycles = 80, kRowCycles = 8;
     const Platform &platform = problem_.platform;
     const int64_t cores = std::min<int64_t>(tiles, platform.vector_cores);
     const double core =
@@ -92,7 +94,7 @@ class ArgmaxCost {
     const double bandwidth = std::min(core, device / static_cast<double>(cores));
     const double copied =
         static_cast<double>(elements * problem_.item) / static_cast<double>(pieces) / bandwidth +
-        kRowCycles * static_cast<double>(rows) + kLatencyCycles;
+        kRowCycles * static_cast<double>(rows) + latency;
     const double times = static_cast<double>(CeilDiv(tiles, cores) * pieces);
     const double dispatch = static_cast<double>(cores) * kDispatchCycles;
     const double compute = fold + find;
@@ -105,7 +107,7 @@ class ArgmaxCost {
  private:
   // Cycles to make the keys of 64 elements.
   double KeyCycles() const {
-    return IsOwnKey(problem_.format.item) ? 0 : problem_.item == 8 ? 5 : problem_.item == 1 ? 2 : 1;
+    return IsOwnKey(problem_.format.item) ? 0 : problem_.item == 8 ? 11 : problem_.item == 1 ? 4 : 2;
   }
 
   const ArgmaxProblem &problem_;

@@ -22,6 +22,7 @@ struct ArgmaxProblem {
       : item(DTypeSize(dtype)),
         tree_item(item == 4 || dtype == DType::kBFloat16 || dtype == DType::kInt16 ? 4 : 2),
         half(dtype == DType::kFloat16),
+        bfloat16(dtype == DType::kBFloat16),
         format{static_cast<uint64_t>(item), dtype == DType::kInt32 || dtype == DType::kInt64,
                static_cast<uint64_t>(index_item)},
         platform(platform) {}
@@ -29,7 +30,7 @@ struct ArgmaxProblem {
   int64_t outer = 1, length = 1, inner = 1;
   int64_t item;         // bytes of an element
   int64_t tree_item;    // bytes of what a tree compares in place of it (op_kernel/scan/line_tree.h)
-  bool half;            // elements are float16
+  bool half, bfloat16;  // elements are float16, bfloat16
   ArgmaxFormat format;  // what is compared, and what is given
   bool last = false;    // the last of equal elements wins
   const Platform &platform;
@@ -107,7 +108,7 @@ struct ArgmaxCut {
       case Layout::kHalfColumns:
         return AlignUp<int64_t>(slices * problem.RowPitch(columns), HalfColumnsBuffers::kPitchUnit);
       case Layout::kLines:
-        return problem.RowPitch(positions);
+        return AlignUp(positions, ArgmaxProblem::kRepeat);
       case Layout::kTrees:
         return Tree(problem).Blocks() * 32 / problem.tree_item;
       case Layout::kShortLines:

@@ -132,6 +132,7 @@ class ArgmaxSearch {
 
   // Tries lines in `fewest` parts and more, and tiles of all numbers of parts.
   void TryAllLines(int64_t fewest) {
+    constexpr int64_t kMaxRounds = 4;
     const int64_t cores = problem_.platform.vector_cores, length = problem_.length;
     const int64_t most =
         std::max(fewest, std::min(CeilDiv(length, 8 * kRepeat), CeilDiv(64 * cores, problem_.outer)));
@@ -145,6 +146,10 @@ class ArgmaxSearch {
             rows >= all_parts) {
           break;
         }
+      }
+      // As many as all cores share evenly.
+      for (int64_t rounds = 1; Lines() == Layout::kLines && rounds <= kMaxRounds; ++rounds) {
+        TryLines(std::min(kMaxRepeats, CeilDiv(all_parts, cores * rounds)), parts);
       }
     }
   }
@@ -166,8 +171,11 @@ class ArgmaxSearch {
       return false;
     const double compute = static_cast<double>(CeilDiv(length, kRepeat)) * cost_.CompareCycles(rows) +
                            kReduceCycles + static_cast<double>(kReduceRowCycles * rows);
-    cut.cycles = cost_.LaunchCycles(CeilDiv(problem_.outer * parts, rows), CeilDiv(length, cut.positions),
-                                    rows * length, cut.positions, compute);
+    const int64_t pieces = CeilDiv(length, cut.positions);
+    // One tile is copied while another one is compared, and rows are long enough to hide their own cost
+    // behind their bytes.
+    cut.cycles = cost_.TreeLaunchCycles(CeilDiv(problem_.outer * parts, rows), 0, pieces, rows * length, 2, 0,
+                                        compute / static_cast<double>(pieces), 0);
     cut.cycles += JoinCycles(parts);
     KeepIfFaster(cut);
     return true;

@@ -8,7 +8,7 @@
 //            are. Few long lines are cut into parts; the cores meet, and join the results of the parts
 //   short    along the last dimension, where lines are short: each line is a lane, and positions are folded
 //            to their maximum (short_lines.h, slot_argmax.h)
-// Budget: 1500 lines of code, because each of these ways is the fastest for some shapes.
+// Budget: 1750 lines of code, because each of these ways is the fastest for some shapes.
 #pragma once
 
 #include "argmax_columns.h"
@@ -53,16 +53,22 @@ class ArgmaxLines : LaneTiles<T, I>, ArgmaxParts<T, I> {
   }
 
  private:
-  // Compares elements [begin, begin + count) of parts [first, first + rows).
+  // Compares elements [begin, begin + count) of parts [first, first + rows). 64 elements of all parts lie
+  // side by side, then the next 64, so that keys are as dense as the best of the lanes, and no bank holds
+  // both.
   __aicore__ inline void Compute(int64_t first, uint32_t rows, int64_t begin, uint32_t count) {
-    const auto &t = this->t_;
+    const uint32_t pitch = this->t_.tileOuter * Tiles::kRepeat;
     auto tile = this->in_queue_.template AllocTensor<T>();
-    this->CopyPartsIn(tile, t.pitch, this->in_gm_, first, rows, begin, count, T(0));
-    tile = this->Load(tile, rows * t.pitch + Tiles::kRepeat);
-    const uint8_t stride = static_cast<uint8_t>(t.pitch / ArgmaxFormat::kKeyBlock);
     for (uint32_t x = 0; x < count; x += Tiles::kRepeat) {
-      this->lanes_.KeepLarger(this->keys_, {x, stride, rows, TileExtent(x, Tiles::kRepeat, count)},
-                              static_cast<int32_t>(begin + x));
+      this->CopyPartsIn(tile[x / Tiles::kRepeat * pitch], Tiles::kRepeat, this->in_gm_, first, rows,
+                        begin + x, TileExtent(x, Tiles::kRepeat, count), T(0));
+    }
+    tile = this->Load(tile, RoundUp(count, Tiles::kRepeat) / Tiles::kRepeat * pitch);
+    for (uint32_t x = 0; x < count; x += Tiles::kRepeat) {
+      this->lanes_.KeepLarger(
+          this->keys_,
+          {x / Tiles::kRepeat * pitch, Tiles::kDense, rows, TileExtent(x, Tiles::kRepeat, count)},
+          static_cast<int32_t>(begin + x));
     }
     this->in_queue_.FreeTensor(tile);
   }

@@ -24,16 +24,22 @@ struct ArgmaxFormat {
 };
 
 struct LaneArgmaxBuffers {
-  Buffer best;     // keys: the largest of each lane, and a repeat to move them by
-  Buffer indices;  // int32: where they were found
+  Buffer best;  // keys: the largest of each lane; of int32 keys the next largest, too; of keys of one plane
+                // those of a tile, too; and a repeat to move them by
+  Buffer indices;  // int32: where they were found, for the best and for a tile
   Buffer bits;     // three masks, a bit for each lane
-  Buffer larger;   // int32 keys: the maximum of a key and the best
 
   __aicore__ LaneArgmaxBuffers(const ArgmaxFormat &format, uint64_t lanes)
-      : best{1, (format.Planes() * lanes + ArgmaxFormat::kRepeat) * 4},
-        indices{1, lanes * 4},
-        bits{1, 3 * MaskBytes(lanes)},
-        larger{format.whole ? 1u : 0u, lanes * 4} {}
+      : best{1, ((Areas(format.Planes(), format.whole) + Tiles(format)) * lanes + ArgmaxFormat::kRepeat) * 4},
+        indices{1, (1 + Tiles(format)) * lanes * 4},
+        bits{1, 3 * MaskBytes(lanes)} {}
+
+  // Keys of each lane beside those of a tile.
+  static __aicore__ constexpr uint64_t Areas(uint64_t planes, bool whole) { return planes + (whole ? 1 : 0); }
+  // Whether tiles are handed over as a whole.
+  static __aicore__ constexpr uint64_t Tiles(const ArgmaxFormat &format) {
+    return format.Planes() == 1 ? 1 : 0;
+  }
 
   // Bytes of a mask, in whole data blocks.
   static __aicore__ uint64_t MaskBytes(uint64_t lanes) { return WholeUnits(lanes / 8, 32); }
@@ -69,12 +75,14 @@ struct LineTreeBuffers {
   Buffer small;     // 4-byte numbers: eight of each line, for several purposes
   Buffer results;   // float32: limbs and index of each line
   Buffer patterns;  // the numbers of the lanes of a line
+  Buffer upper;     // a mask of the upper halves of 32 bits, unless keys are elements
 
   static constexpr uint32_t kStep = 3;      // halvings from one level that is kept to the next one
   static constexpr uint32_t kChildren = 8;  // blocks of a line that are searched at once
   static constexpr uint32_t kRowGroup = 8;  // lines, one block each, that a repeat takes
   static constexpr uint32_t kMostSteps = 6, kPatterns = 4, kSmalls = 6;  // kSmalls: beside addresses
   static constexpr uint64_t kBlockBytes = 32, kSlack = 16;  // blocks that an instruction reads at most
+  static constexpr uint32_t kPairs = 64;                    // of a repeat
 
   // direct: elements are compared as they are.
   __aicore__ LineTreeBuffers(const ArgmaxTiling &tiling, bool direct)
@@ -85,7 +93,8 @@ struct LineTreeBuffers {
         bits{1, 2 * BitsBytes(tiling.tileOuter)},
         small{1, (kSmalls + Steps(tiling)) * SmallNumbers(tiling.tileOuter) * 4},
         results{1, 3 * ResultPitch(tiling.tileOuter) * 4},
-        patterns{1, kPatterns * 256} {}
+        patterns{1, kPatterns * 256},
+        upper{direct ? 0u : 1u, kPairs * 4} {}
 
   static __aicore__ uint64_t Steps(const ArgmaxTiling &tiling) { return (tiling.levels + kStep - 1) / kStep; }
   static __aicore__ constexpr uint64_t Rows(uint64_t rows) { return WholeUnits(rows, kRowGroup); }
@@ -206,9 +215,8 @@ struct ArgmaxLinesBuffers {
         part_results{tiling.parts > 1 ? 1u : 0u, reduction.results.bytes},
         parts{part_results.count, (format.Limbs() + 1) * tiling.partsAtOnce * 4} {}
 
-  // A last repeat may reach beyond the tile.
   static __aicore__ uint64_t Elements(const ArgmaxTiling &tiling) {
-    return uint64_t{tiling.tileOuter} * tiling.pitch + ArgmaxFormat::kRepeat;
+    return uint64_t{tiling.tileOuter} * tiling.pitch;
   }
 };
 

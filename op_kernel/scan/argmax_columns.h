@@ -13,8 +13,14 @@
 namespace avo {
 
 template <typename T, typename I>
-class ArgmaxColumns : LaneTiles<T, I> {
+class ArgmaxColumns : LaneTiles<T, I>, ColumnTiles<T> {
   using Tiles = LaneTiles<T, I>;
+  using Columns = ColumnTiles<T>;
+  using Columns::column_;
+  using Columns::columns_;
+  using Columns::outer_;
+  using Columns::slice_pitch_;
+  using Columns::slices_;
   using Key = typename KeyPlanes<T>::Key;
   static constexpr uint32_t kPlanes = KeyPlanes<T>::kPlanes;
 
@@ -23,11 +29,12 @@ class ArgmaxColumns : LaneTiles<T, I> {
                               AscendC::TPipe *pipe) {
     pipe_ = pipe;
     const ArgmaxColumnsBuffers buffers(tiling, Tiles::kFormat);
-    this->InitLanes(in, tiling, buffers.tiles, ArgmaxColumnsBuffers::Elements(tiling), tiling.pitch, pipe);
+    this->InitColumns(tiling);
+    this->InitLanes(in, tiling, buffers.tiles, ArgmaxColumnsBuffers::Elements(tiling), tiling.pitch, pipe,
+                    !this->FillsLanes());
     all_lanes_ = tiling.outer * tiling.inner;
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ I *>(out), all_lanes_);
     pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
-    slice_pitch_ = WholeUnits(tiling.tileColumns, CopyUnit(sizeof(T)));
     if (tiling.parts == 1) return;
     const int64_t stored = tiling.parts * all_lanes_;
     keys_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ Key *>(workspace), kPlanes * stored);
@@ -39,23 +46,16 @@ class ArgmaxColumns : LaneTiles<T, I> {
 
   __aicore__ inline void Process() {
     const auto &t = this->t_;
-    const Share share = CoreShare(t.outerTiles * t.parts * t.columnTiles);
-    for (int64_t item = share.begin; item < share.end; ++item) {
-      outer_ = item / (t.columnTiles * t.parts) * t.tileOuter;
-      slices_ = TileExtent(outer_, t.tileOuter, t.outer);
-      column_ = item % t.columnTiles * t.tileColumns;
-      columns_ = TileExtent(column_, t.tileColumns, t.inner);
+    // The scalar unit waits for the look for NaN, and the next tile would wait with it.
+    const bool one_by_one = kPlanes > 1 || this->share_.end - this->share_.begin > 1;
+    for (int64_t item = this->share_.begin; item < this->share_.end; ++item) {
+      this->Enter(item);
       repeats_ = (slices_ * slice_pitch_ + Tiles::kRepeat - 1) / Tiles::kRepeat;
-      this->lanes_.Reset(repeats_);
-      const int64_t part = item / t.columnTiles % t.parts, from = PartBegin(part, t.partLength, t.length);
-      for (int64_t begin = 0; begin < t.partLength; begin += t.tileLength) {
-        Compute(from + begin, TileExtent(begin, t.tileLength, t.partLength));
-      }
-      if (t.parts > 1) {
-        StorePart(part);
-      } else {
-        CopyOut(outer_ * t.inner + column_, t.inner, slices_, columns_);
-      }
+      Search(one_by_one);
+      // Results are on their way while the vector unit looks for NaN.
+      if (one_by_one || !this->lanes_.AnyNan(repeats_, pipe_)) continue;
+      AscendC::PipeBarrier<PIPE_MTE3>();
+      Search(true);
     }
     if (t.parts == 1) return;
     WaitForCores();
@@ -64,18 +64,39 @@ class ArgmaxColumns : LaneTiles<T, I> {
   }
 
  private:
+  // Finds the largest of each lane of the tile in hand, and stores it. one_by_one: whether positions are
+  // compared one by one; else no key may be NaN, or the largest one is NaN, but its index is wrong.
+  __aicore__ inline void Search(bool one_by_one) {
+    const auto &t = this->t_;
+    const int64_t from = PartBegin(this->part_, t.partLength, t.length);
+    this->lanes_.Reset(repeats_);
+    const int64_t pieces = this->Pieces(t.partLength);
+    for (int64_t piece = 0; piece < pieces; ++piece) {
+      const int64_t begin = this->PieceBegin(piece, pieces, t.partLength);
+      const int64_t end = this->PieceBegin(piece + 1, pieces, t.partLength);
+      Compute(from + begin, static_cast<uint32_t>(end - begin), one_by_one);
+    }
+    if (t.parts > 1) {
+      StorePart(this->part_);
+    } else {
+      CopyOut(outer_ * t.inner + column_, t.inner, slices_, columns_);
+    }
+  }
+
   // Compares positions [begin, begin + positions) of the tile in hand.
-  __aicore__ inline void Compute(int64_t begin, uint32_t positions) {
+  __aicore__ inline void Compute(int64_t begin, uint32_t positions, bool one_by_one) {
     const auto &t = this->t_;
     auto tile = this->in_queue_.template AllocTensor<T>();
-    for (uint32_t s = 0; s < slices_; ++s) {
-      const int64_t from = ((outer_ + s) * t.length + begin) * t.inner + column_;
-      CopyRowsIn(tile[s * slice_pitch_], t.pitch, this->in_gm_, from, t.inner, positions, columns_);
-    }
+    this->CopyColumnsIn(tile, this->in_gm_, begin, positions);
     tile = this->Load(tile, positions * t.pitch);
-    for (uint32_t p = 0; p < positions; ++p) {
-      this->lanes_.KeepLarger(this->keys_, {p * t.pitch, Tiles::kDense, repeats_, Tiles::kRepeat},
-                              static_cast<int32_t>(begin + p));
+    if (one_by_one) {
+      for (uint32_t p = 0; p < positions; ++p) {
+        this->lanes_.KeepLarger(this->keys_, {p * t.pitch, Tiles::kDense, repeats_, Tiles::kRepeat},
+                                static_cast<int32_t>(begin + p));
+      }
+    } else {
+      this->lanes_.KeepLargest(this->keys_, {t.pitch, positions, repeats_ * Tiles::kRepeat},
+                               static_cast<int32_t>(begin));
     }
     this->in_queue_.FreeTensor(tile);
   }
@@ -139,11 +160,8 @@ class ArgmaxColumns : LaneTiles<T, I> {
   AscendC::GlobalTensor<I> out_gm_;
   AscendC::GlobalTensor<Key> keys_gm_;
   AscendC::GlobalTensor<int32_t> indices_gm_;
-  int64_t all_lanes_;     // of all slices and columns
-  uint32_t slice_pitch_;  // elements from one slice of a position to the next one
-  // The tile in hand: its first slice and column, how many of each it has, and their repeats of lanes.
-  int64_t outer_, column_;
-  uint32_t slices_, columns_, repeats_;
+  int64_t all_lanes_;  // of all slices and columns
+  uint32_t repeats_;   // of lanes of the tile in hand
 };
 
 }  // namespace avo

@@ -8,25 +8,16 @@
 
 namespace avo {
 
-// Keys in planes, some of which were not made by KeyPlanes.
-template <typename Key>
-struct StoredPlanes {
-  AscendC::LocalTensor<Key> keys;
-  uint32_t plane;  // keys from plane to plane
-  __aicore__ inline AscendC::LocalTensor<Key> Plane(uint32_t i) const { return keys[i * plane]; }
-};
-
 template <typename T, typename I>
 class ArgmaxTiles : protected ArgmaxInput<T, I> {
  protected:
-  // elements: most of them, as in `buffers`.
+  // elements: most of them, as in `buffers`. zero: whether instructions compute lanes without elements, too.
   __aicore__ inline void InitTiles(GM_ADDR in, const ArgmaxTiling &tiling, const ArgmaxTilesBuffers &buffers,
-                                   uint32_t elements, AscendC::TPipe *pipe) {
+                                   uint32_t elements, AscendC::TPipe *pipe, bool zero = true) {
     // Keys come first, far from the best keys, so that no bank holds both.
     keys_.Init(buffers.keys, elements, pipe);
     this->InitInput(in, tiling, buffers.in, pipe);
-    // Instructions compute lanes without elements too.
-    ZeroQueue<T>(this->in_queue_, 2, elements);
+    if (zero) ZeroQueue<T>(this->in_queue_, 2, elements);
   }
 
   // Waits for a tile that is being copied, and computes its first `count` keys. The caller frees the result.
@@ -58,8 +49,9 @@ class LaneTiles : protected ArgmaxTiles<T, I> {
 
   // elements, lanes: most of them, as in `buffers`.
   __aicore__ inline void InitLanes(GM_ADDR in, const ArgmaxTiling &tiling, const LaneTilesBuffers &buffers,
-                                   uint32_t elements, uint32_t lanes, AscendC::TPipe *pipe) {
-    this->InitTiles(in, tiling, buffers.tiles, elements, pipe);
+                                   uint32_t elements, uint32_t lanes, AscendC::TPipe *pipe,
+                                   bool zero = true) {
+    this->InitTiles(in, tiling, buffers.tiles, elements, pipe, zero);
     lanes_.Init(buffers.lanes, lanes, tiling.last != 0, pipe);
     auto tile = this->in_queue_.template AllocTensor<T>();
     lanes_.AvoidBanksOf(this->keys_.AddressAfterLoad(tile));

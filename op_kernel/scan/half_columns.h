@@ -10,7 +10,7 @@
 namespace avo {
 
 template <typename T, typename I>
-class HalfColumns : ArgmaxInput<T, I> {
+class HalfColumns : ArgmaxInput<T, I>, ColumnTiles<T> {
   static constexpr uint32_t kRepeat = HalfColumnsBuffers::kRepeat;
 
  public:
@@ -18,30 +18,30 @@ class HalfColumns : ArgmaxInput<T, I> {
                               AscendC::TPipe *pipe) {
     const HalfColumnsBuffers buffers(tiling, sizeof(I));
     this->InitInput(in, tiling, buffers.in, pipe);
+    this->InitColumns(tiling);
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ I *>(out), tiling.outer * tiling.inner);
-    slice_pitch_ = WholeUnits(tiling.tileColumns, CopyUnit(sizeof(T)));
     pipe->InitBuffer(best_, buffers.best.bytes);
     pipe->InitBuffer(indices_, buffers.indices.bytes);
     pipe->InitBuffer(wide_, buffers.wide.bytes);
     pipe->InitBuffer(bits_, buffers.bits.bytes);
     pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
     // Instructions compute lanes without elements too.
-    ZeroQueue<T>(this->in_queue_, buffers.in.count, tiling.tileLength * tiling.pitch);
+    if (!this->FillsLanes()) {
+      ZeroQueue<T>(this->in_queue_, buffers.in.count, tiling.tileLength * tiling.pitch);
+    }
   }
 
   __aicore__ inline void Process() {
-    const auto &t = this->t_;
-    const Share share = CoreShare(t.outerTiles * t.columnTiles);
-    for (int64_t item = share.begin; item < share.end; ++item) {
-      outer_ = item / t.columnTiles * t.tileOuter;
-      slices_ = TileExtent(outer_, t.tileOuter, t.outer);
-      column_ = item % t.columnTiles * t.tileColumns;
-      columns_ = TileExtent(column_, t.tileColumns, t.inner);
-      lanes_ = RoundUp(slices_ * slice_pitch_, kRepeat);
+    for (int64_t item = this->share_.begin; item < this->share_.end; ++item) {
+      this->Enter(item);
+      lanes_ = RoundUp(this->slices_ * this->slice_pitch_, kRepeat);
       AscendC::Duplicate(Best(), half(-__builtin_inff()), static_cast<int32_t>(lanes_));
       AscendC::Duplicate(indices_.Get<int16_t>(), int16_t{0}, static_cast<int32_t>(lanes_));
-      for (int64_t begin = 0; begin < t.length; begin += t.tileLength) {
-        Compute(begin, TileExtent(begin, t.tileLength, t.length));
+      const int64_t length = this->t_.length, pieces = this->Pieces(length);
+      for (int64_t piece = 0; piece < pieces; ++piece) {
+        const int64_t begin = this->PieceBegin(piece, pieces, length);
+        const int64_t end = this->PieceBegin(piece + 1, pieces, length);
+        Compute(begin, static_cast<uint32_t>(end - begin));
       }
       CopyOut();
     }
@@ -58,10 +58,7 @@ class HalfColumns : ArgmaxInput<T, I> {
   __aicore__ inline void Compute(int64_t begin, uint32_t positions) {
     const auto &t = this->t_;
     auto tile = this->in_queue_.template AllocTensor<T>();
-    for (uint32_t s = 0; s < slices_; ++s) {
-      const int64_t from = ((outer_ + s) * t.length + begin) * t.inner + column_;
-      CopyRowsIn(tile[s * slice_pitch_], t.pitch, this->in_gm_, from, t.inner, positions, columns_);
-    }
+    this->CopyColumnsIn(tile, this->in_gm_, begin, positions);
     this->in_queue_.EnQue(tile);
     tile = this->in_queue_.template DeQue<T>();
     const auto keys = tile.template ReinterpretCast<half>();
@@ -105,19 +102,17 @@ class HalfColumns : ArgmaxInput<T, I> {
     AscendC::Cast(out, wide, AscendC::RoundMode::CAST_RINT, lanes_);
     out_queue_.EnQue(out);
     out = out_queue_.template DeQue<I>();
-    CopyRowsOut(out_gm_, outer_ * this->t_.inner + column_, this->t_.inner, out,
-                slices_ > 1 ? slice_pitch_ : RoundUp(columns_, kBlockBytes / sizeof(int32_t)), slices_,
-                columns_);
+    CopyRowsOut(
+        out_gm_, this->outer_ * this->t_.inner + this->column_, this->t_.inner, out,
+        this->slices_ > 1 ? this->slice_pitch_ : RoundUp(this->columns_, kBlockBytes / sizeof(int32_t)),
+        this->slices_, this->columns_);
     out_queue_.FreeTensor(out);
   }
 
   AscendC::TBuf<AscendC::TPosition::VECCALC> best_, indices_, wide_, bits_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
   AscendC::GlobalTensor<I> out_gm_;
-  uint32_t slice_pitch_;  // elements from one slice of a position to the next one
-  // The tile in hand: its first slice and column, how many of each it has, and their lanes in whole repeats.
-  int64_t outer_, column_;
-  uint32_t slices_, columns_, lanes_;
+  uint32_t lanes_;  // of the tile in hand, in whole repeats
 };
 
 }  // namespace avo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The largest key that each lane has met so far, and the index at which it met it. Lanes come in repeats
-// of 64. The kernel hands over one key for each lane at a time:
+// of 64. The kernel hands over one key for each lane at a time, or a tile of them. For one key:
 //
 //   lane               0   1   2   3  …
 //   best, index        5@0 7@2 2@1 9@0       before
@@ -11,6 +11,7 @@
 
 #include "argmax_buffers.h"
 #include "key_planes.h"
+#include "tile_argmax.h"
 
 namespace avo {
 
@@ -20,6 +21,14 @@ struct KeyRepeats {
   uint8_t stride;   // data blocks from one repeat to the next one
   uint32_t repeats;
   uint32_t lanes;  // keys of each repeat that count; all 64 are read
+};
+
+// Keys in planes, some of which were not made by KeyPlanes.
+template <typename Key>
+struct StoredPlanes {
+  AscendC::LocalTensor<Key> keys;
+  uint32_t plane;  // keys from plane to plane
+  __aicore__ inline AscendC::LocalTensor<Key> Plane(uint32_t i) const { return keys[i * plane]; }
 };
 
 template <typename T>
@@ -40,8 +49,7 @@ class LaneArgmax {
     pipe->InitBuffer(indices_, buffers.indices.bytes);
     pipe->InitBuffer(bits_, buffers.bits.bytes);
     if constexpr (kWhole) {
-      pipe->InitBuffer(larger_, buffers.larger.bytes);
-      AscendC::Duplicate(larger_.template Get<Key>(), Key(0), lanes);
+      AscendC::Duplicate(best_.template Get<Key>(), Key(0), static_cast<int32_t>(buffers.best.bytes / 4));
     }
   }
 
@@ -58,6 +66,7 @@ class LaneArgmax {
   __aicore__ inline void Reset(uint32_t repeats) {
     for (uint32_t p = 0; p < kPlanes; ++p) AscendC::Duplicate(Best(p), Least(), repeats * kRepeat);
     AscendC::Duplicate(Indices(), 0, repeats * kRepeat);
+    fresh_ = true;
   }
 
   // Hands the element at `index` of every line to its lane, which keeps the larger one. Keys: KeyPlanes, or
@@ -72,11 +81,12 @@ class LaneArgmax {
     KeepMaxima(keys, at);
   }
 
-  // The same with an index for each lane, which lies in `found` as its key does in `keys`.
+  // The same with an index for each lane, which lies in `found` as its key does in `keys`. nans: whether keys
+  // may be NaN.
   template <typename Keys>
   __aicore__ inline void KeepLarger(Keys &keys, const KeyRepeats &at,
-                                    const AscendC::LocalTensor<int32_t> &found) {
-    MarkKeptOf(keys, at);
+                                    const AscendC::LocalTensor<int32_t> &found, bool nans = true) {
+    MarkKeptOf(keys, at, nans);
     const auto indices = Indices().template ReinterpretCast<float>();
     AscendC::Select(indices, Bits(0), indices, found[at.offset].template ReinterpretCast<float>(),
                     AscendC::SELMODE::VSEL_TENSOR_TENSOR_MODE, uint64_t{at.lanes},
@@ -84,12 +94,33 @@ class LaneArgmax {
     KeepMaxima(keys, at);
   }
 
+  // Hands over a tile at once, whose first position has the index `begin`. No key may be NaN.
+  template <typename Keys>
+  __aicore__ inline void KeepLargest(Keys &keys, const KeyTile &tile, int32_t begin) {
+    const bool first = fresh_;
+    fresh_ = false;
+    const auto largest = first ? Best(0) : TileLargest();
+    const auto found = first ? Indices() : indices_.template Get<int32_t>()[most_lanes_];
+    TileArgmax<Key>::Find(keys.Plane(0), tile, begin, last_, largest, found, Bits(0));
+    if (first) return;
+    StoredPlanes<Key> maxima{largest, 0};
+    KeepLarger(maxima, {0, kDense, tile.lanes / kRepeat, kRepeat}, found, false);
+  }
+
+  // Whether the best of one of the lanes is NaN.
+  __aicore__ inline bool AnyNan(uint32_t repeats, AscendC::TPipe *pipe) {
+    if constexpr (kWhole) return false;
+    return TileArgmax<Key>::AnyNan(Best(0), repeats * kRepeat, TileLargest(), Bits(0), pipe);
+  }
+
   __aicore__ inline AscendC::LocalTensor<Key> Best(uint32_t plane) {
-    return best_.template Get<Key>()[skew_ + plane * most_lanes_];
+    return best_.template Get<Key>()[skew_ + (plane == 0 ? best_at_ : plane) * most_lanes_];
   }
   __aicore__ inline AscendC::LocalTensor<int32_t> Indices() { return indices_.template Get<int32_t>(); }
 
  private:
+  static constexpr uint8_t kDense = 8;  // data blocks from one repeat of keys to the next one
+
   // Repeat strides where all operands are dense, and where the first or the second source is a key.
   static __aicore__ inline AscendC::BinaryRepeatParams Dense() { return {1, 1, 1, 8, 8, 8}; }
   static __aicore__ inline AscendC::BinaryRepeatParams KeyFirst(const KeyRepeats &at) {
@@ -109,10 +140,10 @@ class LaneArgmax {
 
   // Sets mask 0. Of two planes, it also chooses the low one.
   template <typename Keys>
-  __aicore__ inline void MarkKeptOf(Keys &keys, const KeyRepeats &at) {
+  __aicore__ inline void MarkKeptOf(Keys &keys, const KeyRepeats &at, bool nans = true) {
     const auto key = keys.Plane(0)[at.offset];
     if constexpr (!kWhole) {
-      MarkKeptFloats(key, at);
+      MarkKeptFloats(key, at, nans);
     } else if constexpr (kPlanes == 1) {
       MarkKept(0, key, Best(0), last_, at);
     } else {
@@ -121,8 +152,18 @@ class LaneArgmax {
   }
   template <typename Keys>
   __aicore__ inline void KeepMaxima(Keys &keys, const KeyRepeats &at) {
+    if (kWhole && at.lanes == kRepeat) {
+      best_at_ = kPlanes - best_at_;
+      return;
+    }
     AscendC::Max(Best(0), Best(0), keys.Plane(0)[at.offset], uint64_t{at.lanes},
                  static_cast<uint8_t>(at.repeats), KeySecond(at));
+  }
+
+  // The maxima of the best whole keys and of those that are handed over. Where these are whole repeats, they
+  // change places with the best.
+  __aicore__ inline AscendC::LocalTensor<Key> Larger() {
+    return best_.template Get<Key>()[skew_ + (kPlanes - best_at_) * most_lanes_];
   }
 
   // Mask 0 says which lanes keep their best, masks 1 and 2 are scratch.
@@ -135,22 +176,29 @@ class LaneArgmax {
   // 16-bit words of a mask.
   static __aicore__ inline uint32_t WordCount(const KeyRepeats &at) { return at.repeats * kRepeat / 16; }
 
+  // The maxima of a tile, as far from the keys as the best of the lanes.
+  __aicore__ inline AscendC::LocalTensor<Key> TileLargest() {
+    return best_.template Get<Key>()[skew_ + LaneArgmaxBuffers::Areas(kPlanes, kWhole) * most_lanes_];
+  }
+
   // A lane keeps its best unless the key is larger, or equal where the last one wins. Comparisons with NaN
   // are false, so a NaN key wins; a best that is NaN stays.
-  __aicore__ inline void MarkKeptFloats(const AscendC::LocalTensor<Key> &key, const KeyRepeats &at) {
-    const auto keep = Words(0), nans = Words(1);
+  __aicore__ inline void MarkKeptFloats(const AscendC::LocalTensor<Key> &key, const KeyRepeats &at,
+                                        bool nans) {
+    const auto keep = Words(0), is_nan = Words(1);
     AscendC::Compare(Bits(0), key, Best(0), last_ ? AscendC::CMPMODE::LT : AscendC::CMPMODE::LE,
                      uint64_t{kRepeat}, static_cast<uint8_t>(at.repeats), KeyFirst(at));
+    if (!nans) return;
     AscendC::CompareScalar(Bits(1), Best(0), -__builtin_inff(), AscendC::CMPMODE::GE, at.repeats * kRepeat);
-    AscendC::Not(nans, nans, WordCount(at));
-    AscendC::Or(keep, keep, nans, WordCount(at));
+    AscendC::Not(is_nan, is_nan, WordCount(at));
+    AscendC::Or(keep, keep, is_nan, WordCount(at));
   }
 
   // Sets the bits of lanes whose best is larger than the key, or equal unless `last`. Compare knows only
   // equality of int32, so this compares with the maximum of both.
   __aicore__ inline void MarkKept(uint32_t mask, const AscendC::LocalTensor<Key> &key,
                                   const AscendC::LocalTensor<Key> &best, bool last, const KeyRepeats &at) {
-    const auto larger = larger_.template Get<Key>();
+    const auto larger = Larger();
     AscendC::Max(larger, best, key, uint64_t{at.lanes}, static_cast<uint8_t>(at.repeats), KeySecond(at));
     if (last) {
       MarkEqual(mask, larger, key, KeySecond(at), at);
@@ -166,9 +214,9 @@ class LaneArgmax {
                                        const AscendC::LocalTensor<Key> &low, const KeyRepeats &at) {
     const auto keep = Words(0), low_keeps = Words(1), differs = Words(2);
     const uint32_t words = WordCount(at);
-    MarkKept(0, high, Best(0), false, at);
-    MarkEqual(2, high, Best(0), KeyFirst(at), at);
     MarkKept(1, low, Best(1), last_, at);
+    MarkEqual(2, high, Best(0), KeyFirst(at), at);
+    MarkKept(0, high, Best(0), false, at);
     AscendC::Not(differs, differs, words);
     AscendC::Or(low_keeps, low_keeps, differs, words);
     AscendC::And(keep, keep, low_keeps, words);
@@ -186,10 +234,12 @@ class LaneArgmax {
                      static_cast<uint8_t>(at.repeats), params);
   }
 
-  AscendC::TBuf<AscendC::TPosition::VECCALC> best_, indices_, bits_, larger_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> best_, indices_, bits_;
   uint32_t most_lanes_ = 0;
-  uint32_t skew_ = 0;  // keys that best_ is moved by
+  uint32_t skew_ = 0;     // keys that best_ is moved by
+  uint32_t best_at_ = 0;  // where the best keys of plane 0 lie: in place 0, or behind all planes
   bool last_ = false;
+  bool fresh_ = false;  // nothing was handed over since Reset, by whoever hands over tiles
 };
 
 }  // namespace avo

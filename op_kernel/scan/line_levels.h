@@ -7,6 +7,17 @@
 //
 // One instruction halves hundreds of blocks, of whatever lines, because lines follow each other without gaps.
 // Every third level stays in UB, and the last one, the top.
+//
+// bfloat16 becomes float32 on the way to level 1, without Cast, which takes twice as long as other
+// instructions. A data block of elements is eight pairs, and a pair is 32 bits. A bfloat16 is the upper half
+// of a float32, so that the second element of each pair is the pair without its lower half, and the first
+// one is the pair shifted up:
+//
+//   elements            | a b | c d | e f | …       of two blocks of keys
+//   keys of level 1     | max(a, b) | max(c, d) | max(e, f) | …
+//
+// So lanes of level 1 are maxima of neighbours, instead of maxima of lanes. A block is still the maximum of
+// the same elements, and nothing else matters on the way back.
 #pragma once
 
 #include "argmax_buffers.h"
@@ -34,6 +45,8 @@ class LineLevels {
   static constexpr uint32_t kStep = LineTreeBuffers::kStep, kChildren = LineTreeBuffers::kChildren;
   static constexpr uint32_t kRowGroup = LineTreeBuffers::kRowGroup;
 
+  static constexpr bool kPaired = std::is_same_v<T, bfloat16_t>;  // whether elements come in pairs
+
   __aicore__ inline void InitLevels(const LineTreeBuffers &buffers, const ArgmaxTiling &tiling,
                                     AscendC::TPipe *pipe) {
     top_ = tiling.top;
@@ -44,6 +57,10 @@ class LineLevels {
     line_blocks_ = top_ << levels_;
     InitZero(levels_buffer_, buffers.levels, pipe);
     InitZero(scratch_, buffers.scratch, pipe);
+    if constexpr (!kDirect) pipe->InitBuffer(upper_, buffers.upper.bytes);
+    if constexpr (kPaired) {
+      AscendC::Duplicate(upper_.template Get<uint32_t>(), 0xffff0000u, static_cast<int32_t>(kPairs));
+    }
     const uint32_t rows = RoundUp(tiling.tileOuter, kRowGroup);
     for (uint32_t step = 0, level = 0, at = 0; step < steps_; ++step) {
       level += Halvings(step);
@@ -90,11 +107,17 @@ class LineLevels {
     const uint32_t halvings = Halvings(step);
     for (; begin < end; begin += piece_) {
       uint32_t count = MinRemaining(end - begin, piece_);
-      auto from = step == 0 ? KeysOf(tile, begin, count) : Level(step - 1)[begin * kBlock];
+      auto from = step > 0  ? Level(step - 1)[begin * kBlock]
+                  : kPaired ? Scratch(0)
+                            : KeysOf(tile, begin, count);
       for (uint32_t h = 1; h <= halvings; ++h) {
         count /= 2;
         const auto to = h == halvings ? Level(step)[(begin >> halvings) * kBlock] : Scratch(h);
-        Halve<true>(to, from, count);
+        if (kPaired && step == 0 && h == 1) {
+          JoinPairs(to, tile[begin * kBlock], count);
+        } else {
+          Halve<true>(to, from, count);
+        }
         from = to;
       }
     }
@@ -140,6 +163,19 @@ class LineLevels {
     }
   }
 
+  // Writes the maximum of each pair of elements of `blocks` data blocks. Whole repeats are computed.
+  __aicore__ inline void JoinPairs(const AscendC::LocalTensor<Key> &to, const AscendC::LocalTensor<T> &from,
+                                   uint32_t blocks) {
+    const uint8_t repeats = static_cast<uint8_t>((blocks + 7) / 8);
+    // An odd number of repeats apart, they lie in opposite halves of the banks.
+    const auto second = Scratch(0), first = second[(repeats | 1U) * kPairs];
+    AscendC::And(second.template ReinterpretCast<uint16_t>(), from.template ReinterpretCast<uint16_t>(),
+                 upper_.template Get<uint16_t>(), uint64_t{2 * kPairs}, repeats, {1, 1, 1, 8, 8, 0});
+    AscendC::ShiftLeft(first.template ReinterpretCast<uint32_t>(), from.template ReinterpretCast<uint32_t>(),
+                       16u, uint64_t{kPairs}, repeats, {1, 1, 8, 8});
+    AscendC::Max(to, second, first, static_cast<int32_t>(repeats * kPairs));
+  }
+
   // Where the keys of a piece lie that has been halved so many times. An instruction must not write what it
   // reads, so there are two places.
   __aicore__ inline AscendC::LocalTensor<Key> Scratch(uint32_t halvings) {
@@ -147,6 +183,9 @@ class LineLevels {
     return scratch_.Get<Key>()[first ? 0 : second_scratch_];
   }
 
+  static constexpr uint32_t kPairs = LineTreeBuffers::kPairs;
+
+  AscendC::TBuf<AscendC::TPosition::VECCALC> upper_;
   uint32_t level_at_[LineTreeBuffers::kMostSteps];  // where each kept level begins, in keys
   uint32_t piece_;                                  // blocks that are halved at once
   uint32_t second_scratch_;                         // in keys

@@ -3,9 +3,12 @@
 // instruction over contiguous elements. A slot holds one position of all rows of a tile, a run is eight
 // positions that follow each other. Plane k holds position k of all runs:
 //
-//   in UB    | head | plane 7        | plane 0       | plane 1       | … | plane 6        |
-//            | w c  | 7 15 23 31 …   | 0 8 16 24 …   | 1 9 17 25 …   |   | 6 14 22 30 …   |
+//   in UB    | head | plane 7      | 5 | 3 | 1 | plane 6      | 4 | 2 | plane 0     |
+//            | w c  | 7 15 23 31 … |   |   |   | 6 14 22 30 … |   |   | 0 8 16 24 … |
 //                     run 0, 1, 2 …
+//
+// Planes of odd numbers lie together, and planes of even numbers in the same order, so that one instruction
+// combines some planes with their neighbours.
 //
 // The head has two slots. PlaneScan (plane_scan.h) keeps the worst key there, and the carry: what the
 // positions before the tile end with. Together with plane 7 these are what the run before each run ends with.
@@ -16,16 +19,22 @@
 
 namespace avo {
 
+// Offset of a plane.
+__aicore__ inline uint32_t PlaneOffset(const PlaneShape &shape, uint32_t plane) {
+  constexpr uint32_t kLast = PlaneShape::kPlanes - 1, kOdd = PlaneShape::kPlanes / 2;
+  return ((kLast - plane) / 2 + (plane % 2 > 0 ? 0 : kOdd)) * shape.pitch;
+}
+
 // Plane `plane` of a tile.
 template <typename E>
 __aicore__ inline AscendC::LocalTensor<E> PlaneOf(const AscendC::LocalTensor<E> &tile,
                                                   const PlaneShape &shape, uint32_t plane) {
-  return tile[(plane + 1) % PlaneShape::kPlanes * shape.pitch];
+  return tile[PlaneOffset(shape, plane)];
 }
 
 // Offset of the slot of a position.
 __aicore__ inline uint32_t SlotOffset(const PlaneShape &shape, uint32_t position) {
-  return (position + 1) % PlaneShape::kPlanes * shape.pitch + position / PlaneShape::kPlanes * shape.width;
+  return PlaneOffset(shape, position % PlaneShape::kPlanes) + position / PlaneShape::kPlanes * shape.width;
 }
 
 // Transposes rows, `row_stride` elements apart, to the slots of a tile, for positions < count rounded up to a

@@ -23,18 +23,19 @@ class TreeLines : ArgmaxInput<T, I>, ArgmaxParts<T, I> {
   __aicore__ inline void Init(GM_ADDR in, GM_ADDR out, GM_ADDR workspace, const ArgmaxTiling &tiling,
                               AscendC::TPipe *pipe) {
     const TreeLinesBuffers buffers(tiling, Input::kFormat, Tree::kDirect);
-    if (tiling.queue == 1) CutTile(tiling.tileOuter, (tiling.top << tiling.levels), pipe);
+    if (tiling.queue == 1) CutTile(tiling, pipe);
     this->InitInput(in, tiling, buffers.in, pipe);
-    for (uint32_t i = 0; i < t_.queue; ++i) {
+    for (uint32_t i = 0; t_.queue > 1 && i < t_.queue; ++i) {
       auto tile = in_queue_.template AllocTensor<T>();
       FillGaps(tile);
       in_queue_.FreeTensor(tile);
     }
     this->InitParts(out, workspace, tiling, buffers, LineTreeBuffers::ResultPitch(tiling.tileOuter), pipe);
-    // The first tile is on its way while the tree prepares itself.
+    // The first tile is on its way while the tree prepares itself, and the gaps of a tile alone are filled.
     const Share share = CoreShare(t_.outerTiles);
     place_ = {share.begin, share.end, 0};
     Load();
+    if (t_.queue == 1) FillGaps(arriving_);
     tree_.Init(buffers.tree, tiling, tiling.last != 0, pipe);
   }
 
@@ -82,10 +83,15 @@ class TreeLines : ArgmaxInput<T, I>, ArgmaxParts<T, I> {
   }
 
   // Cuts tiles into pieces: some lines, or, of a line alone, some data blocks of keys. A piece is whole
-  // instructions, so that none reads beyond it.
-  __aicore__ inline void CutTile(uint32_t rows, uint32_t line_blocks, AscendC::TPipe *pipe) {
+  // instructions down to the level that the first step ends with, so that none reads beyond it.
+  __aicore__ inline void CutTile(const ArgmaxTiling &tiling, AscendC::TPipe *pipe) {
     constexpr uint32_t kRows = LineTreeBuffers::kRowGroup, kBlocks = kRows * LineTreeBuffers::kChildren;
-    piece_rows_ = rows > 1 ? RoundUp((rows + kMostPieces - 1) / kMostPieces, kRows) : 1;
+    constexpr uint32_t kStep = LineTreeBuffers::kStep;
+    const uint32_t rows = tiling.tileOuter, line_blocks = tiling.top << tiling.levels;
+    const uint32_t left = line_blocks >> (tiling.levels < kStep ? tiling.levels : kStep);
+    uint32_t unit = 1;
+    while (unit * left % kRows != 0) unit *= 2;
+    piece_rows_ = rows > 1 ? RoundUp((rows + kMostPieces - 1) / kMostPieces, unit) : 1;
     piece_blocks_ = rows > 1 ? piece_rows_ * line_blocks
                              : RoundUp((line_blocks + kMostPieces - 1) / kMostPieces, kBlocks);
     for (uint32_t piece = 0; piece < kMostPieces; ++piece) {
