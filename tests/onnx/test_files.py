@@ -75,6 +75,18 @@ def test_no_folder_to_write_to(tmp_path):
         files.save(files.load(path), tmp_path / "none" / "model.onnx")
 
 
+@pytest.mark.filterwarnings("error::UserWarning")
+def test_an_unknown_entry_of_an_external_weight_is_no_warning(tmp_path):
+    path = tmp_path / "a.onnx"
+    onnx.save(models.convnet(), path, save_as_external_data=True, location="a.data", size_threshold=0)
+    model = onnx.load(path, load_external_data=False)
+    model.graph.initializer[0].external_data.add(key="colour", value="red")
+    path.write_bytes(model.SerializeToString())
+    first = files.load(path).graph.initializers[model.graph.initializer[0].name].const_value
+    wanted = {item.name: item for item in models.convnet().graph.initializer}[first.name]
+    assert np.array_equal(first.numpy(), onnx.numpy_helper.to_array(wanted))
+
+
 def test_external_weights_stay_external_also_over_the_same_file(tmp_path):
     path, before = tmp_path / "model.onnx", models.convnet()
     onnx.save(

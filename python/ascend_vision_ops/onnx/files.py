@@ -6,6 +6,7 @@ from __future__ import annotations
 import ascend_vision_ops.onnx._needs  # noqa: F401
 
 # isort: split
+import warnings
 from pathlib import Path
 
 import google.protobuf.message
@@ -68,6 +69,13 @@ def load(path: str | Path) -> ir.Model:
 
 
 def _read(path: Path) -> ir.Model:
+    with warnings.catch_warnings():
+        # What onnx does not know about a weight in another file says nothing of where the weight lies.
+        warnings.filterwarnings("ignore", "Ignoring unknown external data key", UserWarning)
+        return _parsed(path)
+
+
+def _parsed(path: Path) -> ir.Model:
     model = _stream.load(path) if _is_protobuf(path) else None
     if model is None:
         return ir.load(path)
