@@ -234,14 +234,14 @@ ACL_TEST(a_stream_waits_for_a_destroyed_event_where_that_is_asked_for) {
   };
   CHECK_FAILS(aclrtStreamWaitEvent(second.handle, destroyed()), ACL_ERROR_RT_INVALID_HANDLE,
               "destroyed already");
-  simWaitForDestroyedEvents(1);
+  CHECK_OK(simWaitForDestroyedEvents(1));
   const aclrtEvent event = destroyed();
   CHECK_OK(aclrtStreamWaitEvent(second.handle, event));
   CHECK_FAILS(aclrtSynchronizeStreamWithTimeout(second.handle, 20), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT,
               "20 ms");
   gate.open = true;
   CHECK_OK(aclrtSynchronizeStream(second.handle));
-  simWaitForDestroyedEvents(0);
+  CHECK_OK(simWaitForDestroyedEvents(0));
   CHECK_FAILS(aclrtStreamWaitEvent(second.handle, event), ACL_ERROR_RT_INVALID_HANDLE, "destroyed already");
 }
 

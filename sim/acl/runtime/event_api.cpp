@@ -104,7 +104,11 @@ aclError CheckTime(const char *call, const char *parameter, const Event &event) 
 
 extern "C" {
 
-void simWaitForDestroyedEvents(int on) { DestroyedEvents::Get().Keep(on != 0); }
+aclError simWaitForDestroyedEvents(int on) try {
+  DestroyedEvents::Get().Keep(on != 0);
+  return ACL_SUCCESS;
+}
+SIM_CATCH
 
 aclError aclrtCreateEvent(aclrtEvent *event) try {
   SIM_REQUIRE_POINTER(event);

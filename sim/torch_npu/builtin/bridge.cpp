@@ -17,7 +17,7 @@ namespace {
 
 // torch_npu has a task queue for each device. It waits for an event on the queue of the device that waits,
 // and destroys it on the queue of the device that recorded it. Nothing orders the two queues.
-[[maybe_unused]] const bool waits_for_destroyed_events = (simWaitForDestroyedEvents(1), true);
+[[maybe_unused]] const bool waits_for_destroyed_events = simWaitForDestroyedEvents(1) == ACL_SUCCESS;
 
 template <typename T>
 T Load(const aclScalar *scalar) {

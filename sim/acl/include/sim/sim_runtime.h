@@ -30,7 +30,7 @@ ACL_FUNC_VISIBILITY aclError simLoadKernels(const char *path);
 // From now on a stream may wait for one of the last events that were destroyed: for what was recorded before.
 // For frameworks that wait for an event on one thread and destroy it on another, which nothing orders. On a
 // device this works as long as the memory of the event is not used again.
-ACL_FUNC_VISIBILITY void simWaitForDestroyedEvents(int on);
+ACL_FUNC_VISIBILITY aclError simWaitForDestroyedEvents(int on);
 
 // Keeps the reports of all kernels that are launched from now on, by any thread and stream. Reports with
 // faults are always kept.
