@@ -19,8 +19,8 @@ struct Problem {
   uint64_t boxes, item, index;  // item: bytes of a score; index: bytes of an index
   uint64_t ub_bytes;
 
-  uint64_t Bytes(uint64_t entries, bool streamed) const {
-    return BytesOf(SoftNmsPaddedBuffers(entries, item, index, streamed));
+  uint64_t Bytes(uint64_t entries, bool streamed, bool pooled = false) const {
+    return BytesOf(SoftNmsPaddedBuffers(entries, item, index, streamed, pooled));
   }
 
   // Most entries of a chunk.
@@ -56,7 +56,10 @@ Plan<SoftNmsPaddedTiling> ComputeTiling(const Args &args, const Platform &device
     plan.block_dim = std::min(platform.vector_cores, tiling.chunks);
     plan.workspace = 4 * SharedTableLayout{tiling.chunks * chunk, tiling.chunks}.End();
   }
-  plan.ub_bytes = problem.Bytes(chunk, streamed);
+  const bool pooled =
+      !streamed && boxes > kPoolBoxes && problem.Bytes(chunk, streamed, true) <= platform.ub_bytes;
+  if (pooled) plan.tiling_key = kPooled;
+  plan.ub_bytes = problem.Bytes(chunk, streamed, pooled);
   if (plan.ub_bytes > platform.ub_bytes) ThrowUbTooSmall(platform, problem.Bytes(kGroup, streamed));
   tiling.boxes = static_cast<uint32_t>(boxes);
   tiling.chunk = static_cast<uint32_t>(chunk);
