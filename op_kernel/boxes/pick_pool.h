@@ -101,8 +101,8 @@ class PickPool {
            Mark(table, score, -largest, CMPMODE::GE) == count_;
   }
 
-  // Marks the boxes of the next pool: finds a bound_ that 32 to 64 scores reach, or at least one where that
-  // takes too many attempts. Returns false where there is none.
+  // Marks the boxes of the next pool: finds a bound_ that 32 to 64 scores reach; at least one where that
+  // takes many attempts; all that are left in the end. Returns false where it finds none.
   __aicore__ inline bool MarkPool(BoxTable &table) {
     constexpr uint32_t kAttempts = 32, kEnough = kPoolBoxes / 2, kPatience = 8;
     float below = min_score_, above = ceiling_;  // too many boxes reach `below`, too few reach `above`
