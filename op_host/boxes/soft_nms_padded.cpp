@@ -56,8 +56,12 @@ Plan<SoftNmsPaddedTiling> ComputeTiling(const Args &args, const Platform &device
     plan.block_dim = std::min(platform.vector_cores, tiling.chunks);
     plan.workspace = 4 * SharedTableLayout{tiling.chunks * chunk, tiling.chunks}.End();
   }
+  tiling.sigma = static_cast<float>(args.sigma);
+  tiling.minScore = static_cast<float>(args.min_score);
+  // Pools need weights that are never NaN, and boxes with a score below 0 to be dropped.
+  const bool falls = tiling.minScore > 0.0f && (args.method != 2 || tiling.sigma > 0.0f);
   const bool pooled =
-      !streamed && boxes > kPoolBoxes && problem.Bytes(chunk, streamed, true) <= platform.ub_bytes;
+      !streamed && falls && boxes > kPoolBoxes && problem.Bytes(chunk, streamed, true) <= platform.ub_bytes;
   if (pooled) plan.tiling_key = kPooled;
   plan.ub_bytes = problem.Bytes(chunk, streamed, pooled);
   if (plan.ub_bytes > platform.ub_bytes) ThrowUbTooSmall(platform, problem.Bytes(kGroup, streamed));
@@ -66,8 +70,6 @@ Plan<SoftNmsPaddedTiling> ComputeTiling(const Args &args, const Platform &device
   tiling.method = static_cast<uint32_t>(args.method);
   tiling.offset = static_cast<float>(args.offset);
   tiling.iouThreshold = static_cast<float>(args.iou_threshold);
-  tiling.sigma = static_cast<float>(args.sigma);
-  tiling.minScore = static_cast<float>(args.min_score);
   return plan;
 }
 

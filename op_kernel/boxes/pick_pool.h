@@ -25,7 +25,7 @@ class PickPool {
   static constexpr uint32_t kEntry = kFields;  // the plane of entries in the table
 
  public:
-  // min_score: boxes of a lower score are dropped.
+  // min_score: boxes of a lower score are dropped; above 0.
   __aicore__ inline void Init(const PickPoolBuffers &buffers, float offset, float min_score,
                               AscendC::TPipe *pipe) {
     offset_ = offset;
@@ -84,8 +84,8 @@ class PickPool {
     return Gather(table.Plane(kWork + 1), plane, count_);
   }
 
-  // Whether all weights are from 0 to 1 and no score becomes NaN: all boxes have a width, a height and a
-  // finite area, scores are finite, and a score below 0 is dropped before it can rise to 0.
+  // Whether no score rises or becomes NaN before its box is dropped: all boxes have a width, a height and a
+  // finite area, so that weights are from 0 to 1, and scores are finite. Scores below 0 are dropped.
   __aicore__ inline bool ScoresOnlyFall(BoxTable &table) {
     using AscendC::CMPMODE;
     const float largest = AscendC::GetScalarBitcodeValue<uint32_t, float>(0x7f7fffffu);
@@ -94,8 +94,7 @@ class PickPool {
     Extent(side, table.Plane(kX2), table.Plane(kX1), offset_, WholeGroups());
     Extent(height, table.Plane(kY2), table.Plane(kY1), offset_, WholeGroups());
     AscendC::Min(side, side, height, WholeGroups());
-    return min_score_ > 0.0f && Mark(table, side, 0.0f, CMPMODE::GT) == count_ &&
-           Mark(table, area, 0.0f, CMPMODE::GT) == count_ &&
+    return Mark(table, side, 0.0f, CMPMODE::GT) == count_ && Mark(table, area, 0.0f, CMPMODE::GT) == count_ &&
            Mark(table, area, largest, CMPMODE::LE) == count_ &&
            Mark(table, score, largest, CMPMODE::LE) == count_ &&
            Mark(table, score, -largest, CMPMODE::GE) == count_;

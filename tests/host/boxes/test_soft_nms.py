@@ -117,6 +117,14 @@ def test_1000_boxes_take_a_fraction_of_a_millisecond():
     assert figures.microseconds < 500
 
 
+def test_a_sigma_that_is_0_in_float32_makes_scores_nan():
+    """Weights are exp(-0 / 0) then. A NaN score is picked when it is the turn of its entry."""
+    call = heaps(100, 5, 90, np.random.default_rng(0)) | {"method": 2, "sigma": 1e-50}
+    wanted, found = (face.soft_nms_padded(**call) for face in (avo.cpu, avo.aclnn))
+    for one, other in zip(wanted, found, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
 @pytest.mark.parametrize("method", [0, 1, 2])
 def test_pools_of_picks_equal_single_picks(method):
     """A box far away whose score is NaN changes no other score, but lets the kernel pick boxes one by one."""
