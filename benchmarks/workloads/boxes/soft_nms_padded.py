@@ -8,13 +8,13 @@ from benchmarks.workloads.boxes.soft_nms import METHODS, THRESHOLD
 
 
 def device():
-    """The vector unit of one core is the bound, for 92 % of the time. Scores only fall, so the next picks come from
-    the boxes with the largest scores: a pool of up to 64 of them. The pool's weights on each other are computed first;
-    a pick then takes two instructions, and each instruction that decays the table has a repeat for each of the 20 to
-    45 picks of a pool. Most of the time goes to overlaps of picks with boxes that they do not touch. What would make
-    it faster: cores that share the table, and meet once for each pool. Where several boxes have the largest score, or
-    where a score is NaN, the order of entries decides, and boxes are picked one by one from the start. That takes
-    about twice the time, and three times where it shows late; half types often have equal scores.
+    """The vector unit of one core is the bound. Scores only fall, so the next picks come from the boxes with the
+    largest scores: a pool of up to 64 of them. The pool's weights on each other are computed first; a pick then takes
+    three instructions on V, and an instruction that decays the table has a repeat for each of the 20 to 45 picks of a
+    pool. What would make it faster: cores that share the table and meet once for each pool. Where several boxes have
+    the largest score, or where a score is NaN, the order of entries decides, and boxes are picked one by one from the
+    start. That takes 2.5 times as long, and 3.4 times where it shows at the last picks; half types often have equal
+    scores.
     """
     generator = np.random.default_rng(0)
     corner = generator.integers(0, 1000, (50, 2))[generator.integers(0, 50, 1000)]
