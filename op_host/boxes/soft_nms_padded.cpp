@@ -19,8 +19,8 @@ struct Problem {
   uint64_t boxes, item, index;  // item: bytes of a score; index: bytes of an index
   uint64_t ub_bytes;
 
-  uint64_t Bytes(uint64_t entries, bool streamed) const {
-    return BytesOf(SoftNmsPaddedBuffers(entries, item, index, streamed));
+  uint64_t Bytes(uint64_t entries, bool streamed, bool pooled = false) const {
+    return BytesOf(SoftNmsPaddedBuffers(entries, item, index, streamed, pooled));
   }
 
   // Most entries of a chunk.
@@ -56,15 +56,20 @@ Plan<SoftNmsPaddedTiling> ComputeTiling(const Args &args, const Platform &device
     plan.block_dim = std::min(platform.vector_cores, tiling.chunks);
     plan.workspace = 4 * SharedTableLayout{tiling.chunks * chunk, tiling.chunks}.End();
   }
-  plan.ub_bytes = problem.Bytes(chunk, streamed);
+  tiling.sigma = static_cast<float>(args.sigma);
+  tiling.minScore = static_cast<float>(args.min_score);
+  // Pools need weights that are never NaN, and boxes with a score below 0 to be dropped.
+  const bool falls = tiling.minScore > 0.0f && (args.method != 2 || tiling.sigma > 0.0f);
+  const bool pooled =
+      !streamed && falls && boxes > kPoolBoxes && problem.Bytes(chunk, streamed, true) <= platform.ub_bytes;
+  if (pooled) plan.tiling_key = kPooled;
+  plan.ub_bytes = problem.Bytes(chunk, streamed, pooled);
   if (plan.ub_bytes > platform.ub_bytes) ThrowUbTooSmall(platform, problem.Bytes(kGroup, streamed));
   tiling.boxes = static_cast<uint32_t>(boxes);
   tiling.chunk = static_cast<uint32_t>(chunk);
   tiling.method = static_cast<uint32_t>(args.method);
   tiling.offset = static_cast<float>(args.offset);
   tiling.iouThreshold = static_cast<float>(args.iou_threshold);
-  tiling.sigma = static_cast<float>(args.sigma);
-  tiling.minScore = static_cast<float>(args.min_score);
   return plan;
 }
 

@@ -95,26 +95,35 @@ class BoxTable {
     BoxAreas({planes_.Get<float>(), entries_}, Plane(kWork), rule_.offset, entries_);
   }
 
+  // Computes the weights by which the overlaps of all pairs (iou.h) decay scores, tiles of `count` elements,
+  // a multiple of 64. mask: a bit for each element.
+  template <typename Pairs>
+  __aicore__ inline void WeightsOf(const Pairs &pairs, const F &weight, const F &work0, const F &work1,
+                                   const AscendC::LocalTensor<uint8_t> &mask, uint32_t count) {
+    const auto repeats = static_cast<uint8_t>(count / kEntryGroup);
+    IouOf(pairs, weight, work0, work1, rule_.offset, count);
+    if (rule_.method == kGaussian) {
+      AscendC::Mul(weight, weight, weight, count);
+      AscendC::Div(weight, weight, Small(kSigma), kEntryGroup, repeats, {1, 1, 0, 8, 8, 0});
+      AscendC::Exp(weight, weight, count);
+    } else {
+      AscendC::CompareScalar(mask, weight, rule_.iou_threshold, AscendC::CMPMODE::GE, count);
+      if (rule_.method == kLinear) {
+        AscendC::Sub(weight, Small(kOne), weight, kEntryGroup, repeats, {1, 0, 1, 8, 0, 8});
+      } else {
+        AscendC::Duplicate(weight, 0.0f, count);
+      }
+      AscendC::Select(weight, mask, weight, 1.0f, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, count);
+    }
+  }
+
   // Multiplies the scores of entries [first, last) by the weight of their overlap with a box, which has been
   // spread. Entries before `first` are dropped.
   __aicore__ inline void Decay(const F &picked, uint32_t first, uint32_t last) {
     SetRange(first, last);
     auto weight = Work(0);
     const BoxPlanes boxes{planes_.Get<float>()[begin_], entries_};
-    IouOf(SpreadBox{boxes, count_, picked}, weight, Work(1), Work(3), rule_.offset, count_);
-    if (rule_.method == kGaussian) {
-      AscendC::Mul(weight, weight, weight, count_);
-      AscendC::Div(weight, weight, Small(kSigma), kEntryGroup, repeats_, {1, 1, 0, 8, 8, 0});
-      AscendC::Exp(weight, weight, count_);
-    } else {
-      AscendC::CompareScalar(Mask(), weight, rule_.iou_threshold, AscendC::CMPMODE::GE, count_);
-      if (rule_.method == kLinear) {
-        AscendC::Sub(weight, Small(kOne), weight, kEntryGroup, repeats_, {1, 0, 1, 8, 0, 8});
-      } else {
-        AscendC::Duplicate(weight, 0.0f, count_);
-      }
-      AscendC::Select(weight, Mask(), weight, 1.0f, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, count_);
-    }
+    WeightsOf(SpreadBox{boxes, count_, picked}, weight, Work(1), Work(3), Mask(), count_);
     AscendC::Mul(Score(), Score(), weight, count_);
     SetDroppedScores(MinusInfinity());
   }

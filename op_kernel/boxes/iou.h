@@ -3,9 +3,10 @@
 // op_cpu/boxes/iou.h, so that a threshold decides the same everywhere. The union may be 0; the IoU is NaN
 // then, as it is where a corner is NaN.
 //
-// Two types say which pairs of boxes an instruction compares:
-//   SpreadBox  one box with the boxes of planes
-//   BoxRows    each box of a column with the same 64 boxes: row r of the tile is box r with all 64
+// Three types say which pairs of boxes an instruction compares:
+//   SpreadBox      one box with the boxes of planes
+//   SpreadBoxRows  each of several boxes with the same 64 boxes: row r of the tile is box r with all 64
+//   BoxRows        likewise, but planes take turns, so that no instruction waits for a bank
 //
 // The two tiles for intermediate results should start 256 bytes further than the result, counted modulo 512
 // bytes, and in another 64 KB of UB. All operands of an instruction then lie in different banks, and no
@@ -104,6 +105,28 @@ struct SpreadBox {
   }
   __aicore__ inline void Add(const AscendC::LocalTensor<float> &to, uint32_t plane) const {
     AscendC::Add(to, boxes[plane], Block(plane), kBoxLanes, Repeats(), Strides());
+  }
+};
+
+// Each of `rows` boxes with the first 64 of `lanes`: row r of a tile is box r with all 64. The boxes are
+// spread one after the other, each over 64 elements as that of SpreadBox. At most 255 rows.
+struct SpreadBoxRows {
+  BoxPlanes lanes;
+  AscendC::LocalTensor<float> blocks;
+  uint32_t rows;
+
+  __aicore__ inline AscendC::LocalTensor<float> Block(uint32_t plane) const {
+    return blocks[plane * (kBlockBytes / sizeof(float))];
+  }
+  __aicore__ static inline AscendC::BinaryRepeatParams Strides() { return {1, 1, 0, 8, 0, 8}; }
+  __aicore__ inline void Max(const AscendC::LocalTensor<float> &to, uint32_t plane) const {
+    AscendC::Max(to, lanes[plane], Block(plane), kBoxLanes, static_cast<uint8_t>(rows), Strides());
+  }
+  __aicore__ inline void Min(const AscendC::LocalTensor<float> &to, uint32_t plane) const {
+    AscendC::Min(to, lanes[plane], Block(plane), kBoxLanes, static_cast<uint8_t>(rows), Strides());
+  }
+  __aicore__ inline void Add(const AscendC::LocalTensor<float> &to, uint32_t plane) const {
+    AscendC::Add(to, lanes[plane], Block(plane), kBoxLanes, static_cast<uint8_t>(rows), Strides());
   }
 };
 

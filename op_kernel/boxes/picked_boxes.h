@@ -48,6 +48,24 @@ class PickedBoxes {
     if (picked_ % kBatch == 0) CopyOut(picked_ - kBatch, kBatch);
   }
 
+  // Adds `count` boxes, each spread over eight data blocks. first_of_eight: the pattern with which GatherMask
+  // picks the first element of each block.
+  __aicore__ inline void AddSpread(const AscendC::LocalTensor<float> &spread,
+                                   const AscendC::LocalTensor<uint32_t> &first_of_eight, uint32_t count) {
+    for (uint32_t first = 0; first < count;) {
+      const uint32_t boxes = MinRemaining(count - first, kBatch - picked_ % kBatch);
+      uint64_t gathered = 0;
+      AscendC::GatherMask(Next(), spread[first * kEntryGroup], first_of_eight, true, kEntryGroup,
+                          {1, static_cast<uint16_t>(boxes), 8, 0}, gathered);
+      first += boxes;
+      picked_ += boxes;
+      if (picked_ % kBatch == 0) CopyOut(picked_ - kBatch, kBatch);
+    }
+  }
+
+  // Forgets all boxes that have been added.
+  __aicore__ inline void Restart() { picked_ = 0; }
+
   // Stores the boxes that are still in UB, fills the other rows with zeros and -1, and stores the count.
   __aicore__ inline void Finish() {
     if (picked_ % kBatch != 0) CopyOut(picked_ / kBatch * kBatch, picked_ % kBatch);

@@ -3,6 +3,8 @@
 // the others by their overlap with it. Boxes lie in entries of a table:
 //
 //   resident  The table is in UB of one core.
+//   pooled    Likewise; many picks are taken before the scores of the table decay (pick_pool.h). Where these
+//             picks are not certain, they are taken again as resident ones.
 //   streamed  The table is in GM, in chunks that all cores share; cores meet after every pick.
 //
 // Entries [0, i) hold the boxes that have been picked, entries [i, last) those that are left:
@@ -19,13 +21,14 @@
 #pragma once
 
 #include "box_table.h"
+#include "pick_pool.h"
 #include "picked_boxes.h"
 #include "shared_table.h"
 #include "soft_nms_padded_tiling.h"
 
 template <typename T, typename I, uint32_t KEY>
 class SoftNmsPadded {
-  static constexpr bool kStreamed = KEY == 1;
+  static constexpr bool kStreamed = KEY == 1, kPooled = KEY == 2;
   static constexpr uint32_t kLoad = SoftNmsPaddedBuffers::kLoad, kSpread = SoftNmsPaddedBuffers::kSpread;
 
  public:
@@ -34,10 +37,11 @@ class SoftNmsPadded {
     tiling_ = tiling;
     box_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(boxes), uint64_t{tiling.boxes} * 4);
     score_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(scores), tiling.boxes);
-    const SoftNmsPaddedBuffers buffers(tiling.chunk, sizeof(T), sizeof(I), kStreamed);
+    const SoftNmsPaddedBuffers buffers(tiling.chunk, sizeof(T), sizeof(I), kStreamed, kPooled);
     const avo::DecayRule rule{tiling.method, tiling.offset, tiling.iouThreshold, tiling.sigma};
     table_.Init(tiling.chunk, buffers.table, rule, pipe);
     picked_.Init(dets, indices, count, tiling.boxes, buffers.picked, pipe);
+    if constexpr (kPooled) pool_.Init(buffers.pool, tiling.offset, tiling.minScore, pipe);
     if constexpr (kStreamed) shared_.Init(workspace, tiling.chunk, tiling.chunks, buffers.shared, pipe);
     pipe->InitBuffer(in_queue_, buffers.in.count, buffers.in.bytes);
     if (buffers.wide.count > 0) pipe->InitBuffer(wide_, buffers.wide.bytes);
@@ -61,6 +65,11 @@ class SoftNmsPadded {
 
   __aicore__ inline void PickResident() {
     Load(0, tiling_.boxes);
+    if constexpr (kPooled) {
+      if (pool_.Run(table_, picked_, tiling_.boxes)) return picked_.Finish();
+      picked_.Restart();
+      Load(0, tiling_.boxes);
+    }
     uint32_t last = tiling_.boxes;
     for (uint32_t i = 0; i < last; ++i) {
       const uint32_t best = table_.FindLargest(i, last, true).entry;
@@ -260,6 +269,7 @@ class SoftNmsPadded {
   avo::BoxTable table_;
   avo::PickedBoxes<T, I> picked_;
   avo::SharedTable shared_;
+  avo::PickPool<T, I> pool_;
   AscendC::TQue<AscendC::TPosition::VECIN, 1> in_queue_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> wide_, records_;
   AscendC::GlobalTensor<T> box_gm_, score_gm_;

@@ -25,6 +25,9 @@ def cases():
         for count in (1, 2, 7, 63, 64, 65, 130):
             yield Case(f"{count} {method}", call(count=count, method=method))
         for offset in (0, 1):
+            yield Case(
+                f"pools {method} {offset}", call(count=300, method=method, offset=offset), ("float32",)
+            )
             yield Case(f"ties {method} {offset}", call(pixels, "integers", 70, method=method, offset=offset))
         yield Case(f"equal scores {method}", call(pixels, "constant", 70, method=method))
         yield Case(f"equal boxes {method}", call("constant", "integers", 70, method=method))

@@ -85,8 +85,9 @@ def test_tilings_cover_all_boxes():
         assert plan.chunk % 64 == 0 and plan.chunk <= 255 * 64
         assert (plan.chunks - 1) * plan.chunk < max(boxes, 1) <= plan.chunks * plan.chunk
         assert 1 <= plan.blocks <= min(cores, plan.chunks)
-        assert plan.key == ("streamed" if plan.workspace else "resident")
+        assert (plan.key == "streamed") == (plan.workspace > 0)
         assert plan.key == "streamed" or plan.chunks == 1
+        assert plan.key != "pooled" or boxes > 64
         assert plan.workspace <= 48 * plan.chunks * plan.chunk
 
 
@@ -114,6 +115,45 @@ def test_100000_boxes(method):
 def test_1000_boxes_take_a_fraction_of_a_millisecond():
     figures = profiling.profile("soft_nms_padded", heaps(1000, 80, 90, np.random.default_rng(0)))
     assert figures.microseconds < 500
+
+
+def test_a_sigma_that_is_0_in_float32_makes_scores_nan():
+    """Weights are exp(-0 / 0) then. A NaN score is picked when it is the turn of its entry."""
+    call = heaps(100, 5, 90, np.random.default_rng(0)) | {"method": 2, "sigma": 1e-50}
+    wanted, found = (face.soft_nms_padded(**call) for face in (reference, avo.aclnn))
+    assert np.isnan(wanted[0][:, 4]).any()
+    for one, other in zip(wanted, found, strict=True):
+        np.testing.assert_array_equal(np.float32(one), np.float32(other))
+
+
+@pytest.mark.parametrize("method", [0, 1, 2])
+def test_pools_of_picks_equal_single_picks(method):
+    """A box far away whose score is NaN changes no other score, but lets the kernel pick boxes one by one."""
+    call = heaps(500, 25, 90, np.random.default_rng(method)) | {"method": method, "min_score": 0.01}
+    assert plan_of(500, method=method).key == "pooled"
+    found = avo.aclnn.soft_nms_padded(**call)
+    wanted = avo.cpu.soft_nms_padded(**call)
+    call["boxes"] = np.concatenate([call["boxes"], np.float32([[9000, 9000, 9010, 9010]])])
+    call["scores"] = np.append(call["scores"], np.float32(np.nan))
+    dets, indices, count = avo.aclnn.soft_nms_padded(**call)
+    others = np.flatnonzero(indices[: count.item()] != 500)
+    assert len(others) == found[2].item() < 500
+    np.testing.assert_array_equal(found[1], wanted[1])
+    np.testing.assert_array_equal(found[1][: len(others)], indices[others])
+    np.testing.assert_array_equal(found[0][: len(others)], dets[others])
+
+
+@pytest.mark.parametrize("rank", [0, 100, 250])
+def test_entries_decide_between_equal_scores_of_a_pool(rank):
+    """Boxes 0 and 1 move to other entries when the first boxes are picked, and then box 1 comes first."""
+    call = heaps(300, 15, 90, np.random.default_rng(0)) | {"min_score": 0.01}
+    call["boxes"][:2] += np.float32([[5000, 0] * 2, [0, 5000] * 2])
+    call["scores"][:2] = np.sort(call["scores"])[::-1][rank : rank + 2].mean()
+    wanted, found = (face.soft_nms_padded(**call) for face in (avo.cpu, avo.aclnn))
+    order = wanted[1].tolist()
+    assert order.index(1) < order.index(0)
+    for one, other in zip(wanted, found, strict=True):
+        np.testing.assert_array_equal(one, other)
 
 
 @pytest.mark.parametrize("method", [1, 2])
