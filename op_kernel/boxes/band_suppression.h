@@ -21,6 +21,7 @@
 // suppresses nothing.
 #pragma once
 
+#include "../common/vectors/bits.h"
 #include "band_suppression_buffers.h"
 #include "greedy_walk.h"
 #include "nms_padded_tiling.h"
@@ -151,12 +152,11 @@ class BandSuppression {
   __aicore__ inline uint32_t Pack(const BoxPlanes &to, const BoxPlanes &from,
                                   const AscendC::LocalTensor<uint16_t> &mask, uint32_t count) {
     AscendC::Duplicate(to.planes, __builtin_nanf(""), kPlanes * tiling_.band);
-    uint64_t packed = 0;
+    uint32_t packed = 0;
     for (uint32_t plane = 0; plane < kPlanes && count > 0; ++plane) {
-      AscendC::GatherMask(to[plane], from[plane], mask.template ReinterpretCast<uint32_t>(), true, count,
-                          {1, 1, 8, 8}, packed);
+      packed = PackMarked(to[plane], from[plane], mask, count);
     }
-    return static_cast<uint32_t>(packed);
+    return packed;
   }
 
   // Marks the boxes of the band that kept lanes [from, to) suppress. This core compares share `core` of

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Soft suppression by pools: takes many picks before it decays the scores of the table. Where no score rises,
-// a pick has a score of at least t as long as there is one, and these boxes are known beforehand:
+// Soft suppression by pools: takes many picks before it decays the scores of the table. No score rises, so as
+// long as some box has a score of t or more, the next pick is one of the boxes that have it now:
 //
-//   pool    The boxes with scores of at least t, at most 64. Their weights on each other fill a tile.
+//   pool    These boxes, at most 64. Their weights on each other fill a tile.
 //   picks   The largest score of the pool is picked, until it is less than t. A pick decays the 64 scores of
 //           the pool with one instruction.
 //   decay   All scores of the table are multiplied by the weights of all picks, in the order of the picks.
-//   drop    Boxes that were picked, and those whose score is below the bound, leave the table.
+//   drop    Boxes that were picked, and boxes whose score is below min_score, leave the table.
 //
-// Boxes keep the order of the input, whereas picks of SoftNmsPadded move boxes to other entries. That makes a
-// difference where several boxes have the largest score, or where a score is NaN. Run() then returns false.
+// Boxes keep the order of the input here. Picks of SoftNmsPadded move boxes to other entries, which makes a
+// difference where several boxes have the largest score, or where a score is NaN. Run() returns false then.
 #pragma once
 
+#include "../common/vectors/bits.h"
 #include "box_table.h"
 #include "pick_pool_buffers.h"
 #include "picked_boxes.h"
@@ -71,17 +72,10 @@ class PickPool {
   __aicore__ inline AscendC::LocalTensor<uint8_t> Mask() { return mask_.Get<uint8_t>(); }
   __aicore__ inline uint32_t WholeGroups() { return (count_ + kEntryGroup - 1) / kEntryGroup * kEntryGroup; }
 
-  // Packs those of the first `count` elements whose bit of the mask is set. Returns how many they are.
-  __aicore__ inline uint32_t Gather(const F &to, const F &from, uint32_t count) {
-    uint64_t gathered = 0;
-    AscendC::GatherMask(to, from, mask_.Get<uint32_t>(), true, count, {1, 1, 8, 8}, gathered);
-    return static_cast<uint32_t>(gathered);
-  }
-
   // Marks the entries whose element of a plane compares with a bound. Returns how many they are.
   __aicore__ inline uint32_t Mark(BoxTable &table, const F &plane, float bound, AscendC::CMPMODE mode) {
     AscendC::CompareScalar(Mask(), plane, bound, mode, WholeGroups());
-    return Gather(table.Plane(kWork + 1), plane, count_);
+    return PackMarked(table.Plane(kWork + 1), plane, Mask(), count_);
   }
 
   // Whether no score rises or becomes NaN before its box is dropped: all boxes have a width, a height and a
@@ -132,8 +126,9 @@ class PickPool {
     constexpr float kVast = 1e30f;  // the area of lanes without a box: nothing overlaps with them
     AscendC::Duplicate(planes_.Get<float>(), 0.0f, (kFields + 1) * kPoolBoxes);
     AscendC::Duplicate(Plane(kArea), kVast, kPoolBoxes);
-    for (uint32_t plane = 0; plane < kFields; ++plane) Gather(Plane(plane), table.Plane(plane), count_);
-    Gather(Plane(kEntry), table.Plane(kNumbers), count_);
+    for (uint32_t plane = 0; plane < kFields; ++plane)
+      PackMarked(Plane(plane), table.Plane(plane), Mask(), count_);
+    PackMarked(Plane(kEntry), table.Plane(kNumbers), Mask(), count_);
     for (uint32_t plane = 0; plane <= kIndex; ++plane) {
       AscendC::Brcb(spread_.Get<float>()[plane * kRecord], Plane(plane), kPoolBoxes / kRecord,
                     {kRecord, kRecord * kRecord});
@@ -181,7 +176,7 @@ class PickPool {
     AscendC::Brcb(blocks, values, static_cast<uint8_t>(repeats), {kRecord, kRecord * kRecord});
     AscendC::Compare(Mask(), Scores(0), blocks, AscendC::CMPMODE::EQ, kRow, static_cast<uint8_t>(picks),
                      {1, 1, 0, 8, 8, 8});
-    return Gather(Work(0), Scores(0), picks * kRow) != picks;
+    return PackMarked(Work(0), Scores(0), Mask(), picks * kRow) != picks;
   }
 
   // Multiplies all scores of the table by the weights of the picked boxes, one after the other.
@@ -200,7 +195,7 @@ class PickPool {
     const uint32_t left = Mark(table, table.Plane(kScore), min_score_, AscendC::CMPMODE::GE);
     if (left > 0 && left < count_) {
       for (uint32_t plane = 0; plane < kFields; ++plane) {
-        Gather(table.Plane(plane), table.Plane(plane), count_);
+        PackMarked(table.Plane(plane), table.Plane(plane), Mask(), count_);
       }
     }
     count_ = left;
@@ -209,9 +204,9 @@ class PickPool {
   AscendC::TBuf<AscendC::TPosition::VECCALC> weights_, spread_, picked_, scores_, planes_, best_, mask_,
       work_;
   float offset_, min_score_;
-  float ceiling_,
-      width_;    // all scores of the table are at most ceiling_; width_: from it down to the last bound
-  float bound_;  // scores of the pool are at least this
+  float ceiling_;           // no score of the table is larger
+  float width_;             // from the ceiling of the last pool down to its bound
+  float bound_;             // scores of the pool are at least this
   uint32_t count_, boxes_;  // boxes of the table and of the pool
 };
 

@@ -19,6 +19,7 @@
 
 #include <type_traits>
 
+#include "../common/vectors/bits.h"
 #include "run_merger.h"
 
 namespace avo {
@@ -79,9 +80,9 @@ class ScoreSort {
     }
     auto chosen_keys = chosen_keys_.template Get<float>();
     AscendC::Duplicate(chosen_keys, -kInfinity, whole);
-    Choose(chosen_keys, keys, passing, count);
+    PackMarked(chosen_keys, keys, passing, count);
     const uint32_t passed =
-        Choose(chosen_.template Get<float>(), places.template ReinterpretCast<float>(), passing, count);
+        PackMarked(chosen_.template Get<float>(), places.template ReinterpretCast<float>(), passing, count);
     const uint32_t nans = filter_ ? 0 : count - passed;
     SortPairs(passed);
     // The lengths leave while the pairs are sorted.
@@ -92,7 +93,7 @@ class ScoreSort {
       auto bits = passing.template ReinterpretCast<uint16_t>();
       AscendC::Not(bits, bits, whole / 16);
       AscendC::Duplicate(chosen_keys, kInfinity, whole);
-      Choose(chosen_.template Get<float>(), places.template ReinterpretCast<float>(), passing, count);
+      PackMarked(chosen_.template Get<float>(), places.template ReinterpretCast<float>(), passing, count);
       SortPairs(nans);
       StorePairs(index, nans);
     }
@@ -113,16 +114,6 @@ class ScoreSort {
       WaitFor<AscendC::HardEvent::MTE2_V>(pipe_);
       AscendC::Cast(keys, raw, AscendC::RoundMode::CAST_NONE, count);
     }
-  }
-
-  // Packs the elements whose bit is set and returns their number.
-  __aicore__ inline uint32_t Choose(const AscendC::LocalTensor<float> &to,
-                                    const AscendC::LocalTensor<float> &from,
-                                    const AscendC::LocalTensor<uint8_t> &bits, uint32_t count) {
-    uint64_t chosen = 0;
-    AscendC::GatherMask(to, from, bits.template ReinterpretCast<uint32_t>(), true, count, {1, 1, 8, 8},
-                        chosen);
-    return static_cast<uint32_t>(chosen);
   }
 
   // Sorts the `count` chosen scores.

@@ -34,10 +34,13 @@ __aicore__ inline uint64_t StripShare(uint64_t whole, uint64_t lanes, uint64_t c
   return share;
 }
 
-// Returns the lanes of a strip where the boxes that are left of the worse half are decided.
+// Most strips where the boxes that are left of the worse half are decided. What they cost a step grows with
+// their number.
+constexpr uint64_t kLaterStrips = 8;
+
+// Returns the lanes of these strips.
 __aicore__ inline uint64_t LaterLanes(uint64_t whole) {
-  constexpr uint64_t kStrips = 8;  // what they cost a step grows with their number
-  return (whole + kStrips * kStripLanes - 1) / (kStrips * kStripLanes) * kStripLanes;
+  return (whole + kLaterStrips * kStripLanes - 1) / (kLaterStrips * kStripLanes) * kStripLanes;
 }
 
 // Sizes of StripSuppression. All are 64 bits, because tiling also tries what is too large.
@@ -54,7 +57,6 @@ struct StripSizes {
   __aicore__ bool Staged() const { return stage < boxes; }
   // Strips of a stage at most.
   __aicore__ uint64_t Strips() const {
-    constexpr uint64_t kLaterStrips = 8;
     const uint64_t strips = (stage + strip - 1) / strip;
     return Staged() ? Larger(strips, kLaterStrips) : strips;
   }

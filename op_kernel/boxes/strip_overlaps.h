@@ -15,6 +15,7 @@
 // suppresses it.
 #pragma once
 
+#include "../common/vectors/bits.h"
 #include "loaded_boxes.h"
 #include "overlap_bits.h"
 #include "sorted_planes.h"
@@ -129,7 +130,7 @@ class StripOverlaps : public StripPieces {
       if (plane == kIndex) continue;
       auto packed = Packed().template ReinterpretCast<float>();
       AscendC::Duplicate(packed, __builtin_nanf(""), static_cast<int32_t>(RoundUp(count_, kBoxLanes)));
-      PackBoxes(packed, Stage()[plane], bits, count);
+      PackMarked(packed, Stage()[plane], bits, count);
       PairPlane(Lanes()[plane], packed[lane], Groups() * kBoxLanes);
       if (rows) CopyInUb(Rows()[plane], packed[begin_], row_count_);
     }
@@ -138,7 +139,7 @@ class StripOverlaps : public StripPieces {
   // Packs the indices of the boxes of a stage whose bit is set, and returns their number. first: rank of the
   // first box of the stage; count: boxes of the stage.
   __aicore__ inline uint32_t PackIndices(const Bits &bits, uint32_t first, uint32_t count) {
-    return PackBoxes(Packed(), Indices<int32_t>()[first], bits, count);
+    return PackMarked(Packed(), Indices<int32_t>()[first], bits, count);
   }
 
   // Makes `count` packed indices those of the boxes from rank `first` on.
@@ -236,16 +237,6 @@ class StripOverlaps : public StripPieces {
     for (uint32_t plane = 0; plane < kPlanes; ++plane) {
       AscendC::Duplicate(to[plane], __builtin_nanf(""), static_cast<int32_t>(count));
     }
-  }
-
-  // Packs the first `count` elements whose bit is set, and returns their number.
-  template <typename E>
-  __aicore__ inline uint32_t PackBoxes(const AscendC::LocalTensor<E> &to, const AscendC::LocalTensor<E> &from,
-                                       const Bits &bits, uint32_t count) {
-    uint64_t packed = 0;
-    AscendC::GatherMask(to, from, bits.template ReinterpretCast<uint32_t>(), true, count, {1, 1, 8, 8},
-                        packed);
-    return static_cast<uint32_t>(packed);
   }
 
   // Copies `count` elements of 32 bits within UB.

@@ -215,16 +215,11 @@ class StripSuppression {
 
   // Returns whether the last two guesses are the same.
   __aicore__ inline bool IsSame() {
-    AscendC::Compare(overlaps_.Equal().template ReinterpretCast<uint8_t>(),
-                     overlaps_.Guess(0).template ReinterpretCast<int32_t>(),
+    const auto equal = overlaps_.Equal().template ReinterpretCast<uint8_t>();
+    AscendC::Compare(equal, overlaps_.Guess(0).template ReinterpretCast<int32_t>(),
                      overlaps_.Guess(1).template ReinterpretCast<int32_t>(), AscendC::CMPMODE::EQ,
                      Comparisons());
-    WaitFor<AscendC::HardEvent::V_S>(pipe_);
-    bool same = true;
-    for (uint32_t i = 0; i < Comparisons() / kBoxLanes; ++i) {
-      same = same && overlaps_.Equal().GetValue(i) == ~uint64_t{0};
-    }
-    return same;
+    return AllBitsSet(equal, Comparisons(), pipe_);
   }
 
   // Stores the indices of the `kept` boxes of a stage, which are packed, behind those of the stage before, as

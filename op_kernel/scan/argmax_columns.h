@@ -13,9 +13,9 @@
 namespace avo {
 
 template <typename T, typename I>
-class ArgmaxColumns : LaneTiles<T, I>, ColumnTiles<T> {
+class ArgmaxColumns : ColumnTiles<LaneTiles<T, I>, T> {
   using Tiles = LaneTiles<T, I>;
-  using Columns = ColumnTiles<T>;
+  using Columns = ColumnTiles<LaneTiles<T, I>, T>;
   using Columns::column_;
   using Columns::columns_;
   using Columns::outer_;
@@ -31,7 +31,7 @@ class ArgmaxColumns : LaneTiles<T, I>, ColumnTiles<T> {
     const ArgmaxColumnsBuffers buffers(tiling, Tiles::kFormat);
     this->InitColumns(tiling);
     this->InitLanes(in, tiling, buffers.tiles, ArgmaxColumnsBuffers::Elements(tiling), tiling.pitch, pipe,
-                    !this->FillsLanes());
+                    !this->FillsLanes(tiling));
     all_lanes_ = tiling.outer * tiling.inner;
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ I *>(out), all_lanes_);
     pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
@@ -87,7 +87,7 @@ class ArgmaxColumns : LaneTiles<T, I>, ColumnTiles<T> {
   __aicore__ inline void Compute(int64_t begin, uint32_t positions, bool one_by_one) {
     const auto &t = this->t_;
     auto tile = this->in_queue_.template AllocTensor<T>();
-    this->CopyColumnsIn(tile, this->in_gm_, begin, positions);
+    this->CopyColumnsIn(tile, begin, positions);
     tile = this->Load(tile, positions * t.pitch);
     if (one_by_one) {
       for (uint32_t p = 0; p < positions; ++p) {

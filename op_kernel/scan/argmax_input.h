@@ -34,19 +34,19 @@ class ArgmaxInput {
 };
 
 // Tiles of columns: some slices, and some contiguous elements of each, along a part of the searched axis.
-// Lanes are the elements of a position; slices begin `slice_pitch_` elements apart.
-template <typename T>
-class ColumnTiles {
+// Lanes are the elements of a position; slices begin `slice_pitch_` elements apart. Input: ArgmaxInput of T,
+// or a class of it.
+template <typename Input, typename T>
+class ColumnTiles : protected Input {
  protected:
   __aicore__ inline void InitColumns(const ArgmaxTiling &tiling) {
-    tiling_ = tiling;
     slice_pitch_ = WholeUnits(tiling.tileColumns, CopyUnit(sizeof(T)));
     share_ = CoreShare(tiling.outerTiles * tiling.parts * tiling.columnTiles);
   }
 
   // Goes to an item of the core's share.
   __aicore__ inline void Enter(int64_t item) {
-    const auto &t = tiling_;
+    const auto &t = this->t_;
     outer_ = item / (t.columnTiles * t.parts) * t.tileOuter;
     slices_ = TileExtent(outer_, t.tileOuter, t.outer);
     column_ = item % t.columnTiles * t.tileColumns;
@@ -57,33 +57,30 @@ class ColumnTiles {
   // Pieces of `length` positions: the fewest that fit a tile, and as equal as can be, because behind a short
   // piece the next tile would wait for the vector unit. Piece i begins at PieceBegin(i, …).
   __aicore__ inline int64_t Pieces(int64_t length) const {
-    return (length + tiling_.tileLength - 1) / tiling_.tileLength;
+    return (length + this->t_.tileLength - 1) / this->t_.tileLength;
   }
   static __aicore__ inline int64_t PieceBegin(int64_t piece, int64_t pieces, int64_t length) {
     return (length * piece + pieces - 1) / pieces;
   }
 
   // Copies positions [begin, begin + positions).
-  __aicore__ inline void CopyColumnsIn(const AscendC::LocalTensor<T> &tile,
-                                       const AscendC::GlobalTensor<T> &gm, int64_t begin,
+  __aicore__ inline void CopyColumnsIn(const AscendC::LocalTensor<T> &tile, int64_t begin,
                                        uint32_t positions) {
-    const auto &t = tiling_;
+    const auto &t = this->t_;
     for (uint32_t s = 0; s < slices_; ++s) {
       const int64_t from = ((outer_ + s) * t.length + begin) * t.inner + column_;
-      CopyRowsIn(tile[s * slice_pitch_], t.pitch, gm, from, t.inner, positions, columns_);
+      CopyRowsIn(tile[s * slice_pitch_], t.pitch, this->in_gm_, from, t.inner, positions, columns_);
     }
   }
 
   // Whether no tile of the core has lanes without elements.
-  __aicore__ inline bool FillsLanes() const {
-    const auto &t = tiling_;
+  __aicore__ inline bool FillsLanes(const ArgmaxTiling &t) const {
     const bool last_columns = share_.end / t.columnTiles > share_.begin / t.columnTiles;
     const bool last_slices = share_.end > (t.outerTiles - 1) * t.parts * t.columnTiles;
     return t.tileOuter * t.tileColumns == t.pitch && (t.inner % t.tileColumns == 0 || !last_columns) &&
            (t.outer % t.tileOuter == 0 || !last_slices);
   }
 
-  ArgmaxTiling tiling_;
   Share share_;
   uint32_t slice_pitch_;
   // The tile in hand: its first slice and column, how many of each it has, and the part of the axis.

@@ -10,7 +10,7 @@
 namespace avo {
 
 template <typename T, typename I>
-class HalfColumns : ArgmaxInput<T, I>, ColumnTiles<T> {
+class HalfColumns : ColumnTiles<ArgmaxInput<T, I>, T> {
   static constexpr uint32_t kRepeat = HalfColumnsBuffers::kRepeat;
 
  public:
@@ -26,7 +26,7 @@ class HalfColumns : ArgmaxInput<T, I>, ColumnTiles<T> {
     pipe->InitBuffer(bits_, buffers.bits.bytes);
     pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
     // Instructions compute lanes without elements too.
-    if (!this->FillsLanes()) {
+    if (!this->FillsLanes(tiling)) {
       ZeroQueue<T>(this->in_queue_, buffers.in.count, tiling.tileLength * tiling.pitch);
     }
   }
@@ -58,7 +58,7 @@ class HalfColumns : ArgmaxInput<T, I>, ColumnTiles<T> {
   __aicore__ inline void Compute(int64_t begin, uint32_t positions) {
     const auto &t = this->t_;
     auto tile = this->in_queue_.template AllocTensor<T>();
-    this->CopyColumnsIn(tile, this->in_gm_, begin, positions);
+    this->CopyColumnsIn(tile, begin, positions);
     this->in_queue_.EnQue(tile);
     tile = this->in_queue_.template DeQue<T>();
     const auto keys = tile.template ReinterpretCast<half>();

@@ -15,10 +15,10 @@
 // numbers. Behind the end of a line lies the least key.
 #pragma once
 
+#include "../common/vectors/bits.h"
 #include "../common/vectors/lanes.h"
 #include "limb_results.h"
 #include "line_levels.h"
-#include "mask_bits.h"
 
 namespace avo {
 

@@ -10,8 +10,8 @@
 //                    6   5   5   5       each position where its key is the largest
 #pragma once
 
+#include "../common/vectors/bits.h"
 #include "key_planes.h"
-#include "mask_bits.h"
 
 namespace avo {
 

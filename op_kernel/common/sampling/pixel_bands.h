@@ -142,10 +142,7 @@ class PixelBands {
     AscendC::Cast(places, hits, AscendC::RoundMode::CAST_NONE, whole);
     AscendC::CompareScalar(bits, places, 0.0f, AscendC::CMPMODE::GE, whole);
     KeepBits(bits, bits[kTerms / 8], places, ToFloat(count_), AscendC::CMPMODE::LT, whole);
-    uint64_t kept = 0;
-    AscendC::GatherMask(hits, numbers_.template Get<int32_t>(), bits_.template Get<uint32_t>(), true, count,
-                        {1, 1, 8, 8}, kept);
-    return static_cast<uint32_t>(kept);
+    return PackMarked(hits, numbers_.template Get<int32_t>(), bits, count);
   }
 
   // Takes hits [h, h + count) into the batch, and starts to load their rows. Term 0 of the list is term
