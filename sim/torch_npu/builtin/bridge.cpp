@@ -158,15 +158,6 @@ HostFunction OnTensors(const char *name, std::function<void(const Tensors &)> bo
   };
 }
 
-void Add(OperatorByType added) {
-  const auto plan = [type = added.type, run = added.run, check = added.check](const CallValues &values) {
-    if (check != nullptr) check(values);
-    return OnTensors(type, [run, values](const Tensors &tensors) { run(tensors, values); });
-  };
-  AddCompiledOperator({added.type, added.inputs, added.outputs, added.attribute, plan, added.on_host,
-                       added.optional, std::move(added.views)});
-}
-
 aclnnStatus Finish(Call &call, const char *name, std::function<void(const Tensors &)> body,
                    uint64_t *workspace, aclOpExecutor **executor) {
   call.plan.Host(OnTensors(name, std::move(body)), call.slots);

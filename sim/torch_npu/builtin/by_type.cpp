@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that torch_npu calls by type: the copy of npu_format_cast, npu_conv2d, npu_bmmV2,
-// npu_apply_adam_w, npu_mish, and LSTM where aclnnLSTM has no such form (several layers, two directions, no
-// biases, cells), one layer and direction at a time.
+// Operators that torch_npu calls by type: npu_conv2d, npu_bmmV2, npu_apply_adam_w, npu_mish, and LSTM where
+// aclnnLSTM has no such form (several layers, two directions, no biases, cells), one layer and direction at a
+// time.
 #include <ATen/ATen.h>
 
 #include <stdexcept>
 #include <string>
 
 #include "adamw.h"
+#include "by_type.h"
 #include "lstm.h"
 #include "on_tensors.h"
 
 namespace {
 
 using sim::CallValues;
+using sim::builtin::IntegerOf;
 using sim::builtin::IntegersAt;
 using sim::builtin::LstmStep;
 using sim::builtin::Tensors;
@@ -98,8 +100,6 @@ void LstmOfTwoGradient(const Tensors &tensors, const CallValues &values) {
   tensors[21].copy_(parts[0]), tensors[22].copy_(parts[1]);
 }
 
-void Copy(const Tensors &tensors, const CallValues &) { tensors[1].copy_(tensors[0]); }
-
 void Mish(const Tensors &tensors, const CallValues &) { tensors[1].copy_(at::mish(tensors[0])); }
 
 // x and the dimensions to add up; y.
@@ -160,10 +160,7 @@ void Conv2dFilterGradient(const Tensors &tensors, const CallValues &values) {
 // and the moments, for which torch_npu passes the same memory again.
 void ApplyAdamW(const Tensors &tensors, const CallValues &values) {
   const auto number = [&](size_t place) { return values.constants.at(place).at(0); };
-  const auto flag = [&](const char *name) {
-    const auto found = values.numbers.find(name);
-    return found != values.numbers.end() && found->second.at(0) != 0;
-  };
+  const auto flag = [&](const char *name) { return IntegerOf(values, name) != 0; };
   for (size_t i = 0; i < 3; ++i) tensors[12 + i].copy_(tensors[i]);
   sim::builtin::AdamW(tensors[12], tensors[13], tensors[14], tensors[11], tensors[10], number(3), number(4),
                       number(5), number(7), number(8), number(6), number(9), flag("amsgrad"),
@@ -171,20 +168,33 @@ void ApplyAdamW(const Tensors &tensors, const CallValues &values) {
 }
 
 const bool added = [] {
-  using sim::builtin::Add;
-  Add({"Identity", 1, 1, "", &Copy});
-  Add({"Mish", 1, 1, "", &Mish});
-  Add({"ReduceSum", 2, 1, "keep_dims", &Sum, 1});
-  Add({"BatchMatMul", 2, 1, "adj_x1", &MatMul});
-  Add({"Conv2D", 3, 1, "strides", &Conv2d, 0, nullptr, 1});
-  Add({"Conv2DBackpropInput", 3, 1, "strides", &Conv2dInputGradient, 1});
-  Add({"Conv2DBackpropFilter", 3, 1, "strides", &Conv2dFilterGradient, 1});
-  Add({"ApplyAdamW", 12, 3, "amsgrad", &ApplyAdamW, 7});
-  Add({"DynamicRNN", 6, 8, "gate_order", &Lstm, 0, &RefuseDirection});
-  Add({"DynamicRNNGrad", 21, 5, "gate_order", &LstmGradient, 0, &RefuseDirection});
-  Add({"DynamicRNNV2", 7, 8, "gate_order", &LstmOfTwo, 0, &RefuseDirection});
-  Add({"DynamicRNNV2Grad", 21, 6, "gate_order", &LstmOfTwoGradient, 0, &RefuseDirection});
+  using sim::builtin::AddByType;
+  AddByType({"Mish", 1, 1, ""}, &Mish);
+  AddByType({"ReduceSum", 2, 1, "keep_dims", 1}, &Sum);
+  AddByType({"BatchMatMul", 2, 1, "adj_x1"}, &MatMul);
+  AddByType({"Conv2D", 3, 1, "strides", 0, 1}, &Conv2d);
+  AddByType({"Conv2DBackpropInput", 3, 1, "strides", 1}, &Conv2dInputGradient);
+  AddByType({"Conv2DBackpropFilter", 3, 1, "strides", 1}, &Conv2dFilterGradient);
+  AddByType({"ApplyAdamW", 12, 3, "amsgrad", 7}, &ApplyAdamW);
+  AddByType({"DynamicRNN", 6, 8, "gate_order"}, &Lstm, &RefuseDirection);
+  AddByType({"DynamicRNNGrad", 21, 5, "gate_order"}, &LstmGradient, &RefuseDirection);
+  AddByType({"DynamicRNNV2", 7, 8, "gate_order"}, &LstmOfTwo, &RefuseDirection);
+  AddByType({"DynamicRNNV2Grad", 21, 6, "gate_order"}, &LstmOfTwoGradient, &RefuseDirection);
   return true;
 }();
 
 }  // namespace
+
+namespace sim::builtin {
+
+void AddByType(CompiledOperator added, void (*run)(const Tensors &tensors, const CallValues &values),
+               void (*check)(const CallValues &values)) {
+  // The operator stays for ever, and the name with it.
+  added.plan = [name = added.type, run, check](const CallValues &values) {
+    if (check != nullptr) check(values);
+    return OnTensors(name.c_str(), [run, values](const Tensors &tensors) { run(tensors, values); });
+  };
+  AddCompiledOperator(std::move(added));
+}
+
+}  // namespace sim::builtin

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies that torch_npu calls by type: of views to another device, and of npu_transpose, npu_broadcast,
-// npu_slice, npu_indexing and npu_stride_copy.
+// Copies that torch_npu calls by type: of views to another device, and of npu_format_cast, npu_transpose,
+// npu_broadcast, npu_slice, npu_indexing and npu_stride_copy.
 #include <ATen/ATen.h>
 
 #include <stdexcept>
 #include <string>
 
-#include "on_tensors.h"
+#include "by_type.h"
 
 namespace {
 
 using sim::CallValues;
+using sim::builtin::IntegerOf;
 using sim::builtin::IntegersAt;
 using sim::builtin::Tensors;
 
 // x; y.
-void Cast(const Tensors &tensors, const CallValues &) { tensors[1].copy_(tensors[0]); }
+void Copy(const Tensors &tensors, const CallValues &) { tensors[1].copy_(tensors[0]); }
 
 // x, the sizes; y.
 void BroadcastTo(const Tensors &tensors, const CallValues &values) {
@@ -48,10 +49,8 @@ void StridedSlice(const Tensors &tensors, const CallValues &values) {
 
 void RefuseMasks(const CallValues &values) {
   for (const char *mask : {"begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask"}) {
-    const auto found = values.numbers.find(mask);
-    if (found != values.numbers.end() && found->second.at(0) != 0) {
-      throw std::invalid_argument(std::string(mask) + ": expected 0, got " +
-                                  std::to_string(found->second.at(0)) +
+    if (const int64_t value = IntegerOf(values, mask); value != 0) {
+      throw std::invalid_argument(std::string(mask) + ": expected 0, got " + std::to_string(value) +
                                   ", which is not simulated for StridedSlice");
     }
   }
@@ -66,14 +65,15 @@ void AsStrided(const Tensors &tensors, const CallValues &) {
 void ViewCopy(const Tensors &tensors, const CallValues &) { tensors[8].copy_(tensors[4]); }
 
 const bool added = [] {
-  using sim::builtin::Add;
-  Add({"Cast", 1, 1, "dst_type", &Cast});
-  Add({"BroadcastTo", 2, 1, "", &BroadcastTo, 1});
-  Add({"Transpose", 2, 1, "", &Transpose, 1});
-  Add({"Slice", 3, 1, "", &Slice, 2});
-  Add({"StridedSlice", 4, 1, "begin_mask", &StridedSlice, 3, &RefuseMasks});
-  Add({"AsStrided", 4, 1, "", &AsStrided, 3, nullptr, 0, {{0, 1, 2, 3}}});
-  Add({"ViewCopy", 8, 1, "", &ViewCopy, 6, nullptr, 0, {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 1, 2, 3}}});
+  using sim::builtin::AddByType;
+  AddByType({"Identity", 1, 1, ""}, &Copy);
+  AddByType({"Cast", 1, 1, "dst_type"}, &Copy);
+  AddByType({"BroadcastTo", 2, 1, "", 1}, &BroadcastTo);
+  AddByType({"Transpose", 2, 1, "", 1}, &Transpose);
+  AddByType({"Slice", 3, 1, "", 2}, &Slice);
+  AddByType({"StridedSlice", 4, 1, "begin_mask", 3}, &StridedSlice, &RefuseMasks);
+  AddByType({"AsStrided", 4, 1, "", 3, 0, {{0, 1, 2, 3}}}, &AsStrided);
+  AddByType({"ViewCopy", 8, 1, "", 6, 0, {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 1, 2, 3}}}, &ViewCopy);
   return true;
 }();
 

@@ -77,6 +77,10 @@ at::Tensor Stepped(const at::Tensor &before, const at::Tensor &behind, const at:
 at::Tensor Masked(const at::Tensor &value, const at::Tensor &mask, int64_t t) {
   return mask.defined() ? value * mask[t] : value;
 }
+// The gradient before a step: what comes through the step, and what goes past it.
+at::Tensor Past(const at::Tensor &through, const at::Tensor &behind, const at::Tensor &mask, int64_t t) {
+  return mask.defined() ? through + behind * (1 - mask[t]) : through;
+}
 
 // torch_npu packs a sequence with its padding, [T * B, I]; the network gets [T, B, I].
 at::Tensor Unpacked(const at::Tensor &input, const at::Tensor &batch_sizes) {
@@ -142,7 +146,7 @@ ACLNN(LSTM, In(input), InList(weights), InList(states), In(batch_sizes), Bool(bi
     for (const int64_t t : Order(x.size(0), backwards)) {
       const LstmStep step(sums[t] + own.FromHidden(state), inner);
       inner = Stepped(inner, step.cell, mask, t), state = Stepped(state, step.Hidden(), mask, t);
-      result[t].copy_(mask.defined() ? state * mask[t] : state);
+      result[t].copy_(Masked(state, mask, t));
       if (!train) continue;
       h[at][t].copy_(state), c[at][t].copy_(inner);
       i[at][t].copy_(step.input), f[at][t].copy_(step.forget), o[at][t].copy_(step.output);
@@ -170,9 +174,8 @@ ACLNN(LstmBackward, In(input), InList(states), InList(weights), In(grad_out), In
       const auto [of_step, of_cell_before] =
           step.Gradient(Masked(of_hidden + above[t], mask, t), Masked(of_cell, mask, t), cells[t]);
       of_sums[t].copy_(of_step);
-      const at::Tensor through_step = of_step.mm(own.of_hidden);
-      of_hidden = mask.defined() ? through_step + of_hidden * (1 - mask[t]) : through_step;
-      of_cell = mask.defined() ? of_cell_before + of_cell * (1 - mask[t]) : of_cell_before;
+      of_hidden = Past(of_step.mm(own.of_hidden), of_hidden, mask, t);
+      of_cell = Past(of_cell_before, of_cell, mask, t);
     }
     grad_first_hidden[at].copy_(of_hidden), grad_first_cell[at].copy_(of_cell);
     own.GiveGradients(grad_weights, at, x, Before(h[at], states[0][at], backwards), of_sums, of_sums);

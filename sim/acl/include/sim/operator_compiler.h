@@ -30,13 +30,13 @@ struct CompiledOperator {
   std::string type;
   size_t inputs;
   size_t outputs;
-  std::string attribute;  // the name of one that calls of this operator set; empty if they set none
-  // Returns the function of a call, on the inputs and the outputs behind them. A tensor that is not given, or
-  // lies on the host, has no dtype. Throws where values are not simulated.
-  std::function<HostFunction(const CallValues &values)> plan;
+  std::string attribute;                // the name of one that calls of this operator set, or empty
   size_t on_host = 0;                   // how many of the inputs lie on the host
   size_t optional = 0;                  // how many of the last inputs a call may leave out
   std::vector<StridedView> views = {};  // tensors whose own shape says nothing
+  // Returns the function of a call, on the inputs and the outputs behind them. A tensor that is not given, or
+  // lies on the host, has no dtype. Throws where values are not simulated.
+  std::function<HostFunction(const CallValues &values)> plan = nullptr;
 };
 
 // Makes an operator known. The type must be new.
