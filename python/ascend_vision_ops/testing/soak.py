@@ -143,8 +143,13 @@ def _turns(known: list[Known], rng: random.Random) -> Iterator[Known]:
 
 
 def round_of(known: list[Known], threads: int, rng: random.Random, outcome: Outcome) -> None:
-    """Lets threads make calls until each was made `TIMES` times, and writes what they found to the outcome."""
-    turns, lock, now = _turns(known, rng), threading.Lock(), {}
+    """Lets threads make calls until each was made `TIMES` times, and writes what they found to the outcome.
+
+    A thread whose call found no memory waits until another call has given its memory back. Otherwise, while one call
+    holds the memory, the others would use up all turns without memory.
+    """
+    turns, ended = _turns(known, rng), threading.Condition()
+    running: dict[int, Known] = {}  # the call of each thread that makes one
     before = outcome.same + outcome.refused + len(outcome.faults)
 
     def judged(call: Known) -> tuple[str, str]:
@@ -156,27 +161,42 @@ def round_of(known: list[Known], threads: int, rng: random.Random, outcome: Outc
             return "faults", f"{type(error).__name__}: {error}"
         return ("faults", f"{wrong} results have other bits than alone") if wrong else ("same", "")
 
+    def done() -> int:
+        return outcome.same + len(outcome.faults)
+
     def work(number: int) -> None:
         while True:
-            with lock:
-                now[number] = call = next(turns, None)
-            if call is None:
-                return
-            kind, message = judged(call)
-            with lock:
-                if kind == "faults":
-                    outcome.faults.append(f"{message}\n  {rerun_line(call.case, 'aclnn')}")
-                else:
-                    setattr(outcome, kind, getattr(outcome, kind) + 1)
+            with ended:
+                call = next(turns, None)
+                if call is None:
+                    return
+                running[number] = call
+            kind, message = "lost", ""
+            try:
+                kind, message = judged(call)
+            finally:
+                with ended:
+                    del running[number]
+                    if kind == "faults":
+                        outcome.faults.append(f"{message}\n  {rerun_line(call.case, 'aclnn')}")
+                    elif kind != "lost":
+                        setattr(outcome, kind, getattr(outcome, kind) + 1)
+                    ended.notify_all()
+            if kind == "refused":
+                with ended:
+                    seen = done()
+                    ended.wait_for(lambda seen=seen: not running or done() != seen)
 
     workers = [threading.Thread(target=work, args=(n,), daemon=True) for n in range(threads)]
     for worker in workers:
         worker.start()
     end = time.monotonic() + HANGING
-    for number, worker in enumerate(workers):
+    for worker in workers:
         worker.join(max(0.0, end - time.monotonic()))
         if worker.is_alive():
-            outcome.faults.append(f"no end within {HANGING:g} s\n  {rerun_line(now[number].case, 'aclnn')}")
+            with ended:
+                hanging = [rerun_line(call.case, "aclnn") for call in running.values()]
+            outcome.faults.append("\n  ".join([f"no end within {HANGING:g} s", *hanging]))
             return
     lost = len(known) * TIMES - (outcome.same + outcome.refused + len(outcome.faults) - before)
     if lost:
