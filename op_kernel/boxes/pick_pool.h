@@ -137,7 +137,7 @@ class PickPool {
     table.WeightsOf(pairs, Weights(0), Work(0), Work(1), Mask(), boxes_ * kRow);
     for (uint32_t lane = 0; lane < kRecord; ++lane) {
       // Rows lane, lane + 8, …: the box itself is in this lane of data block 0, 1, …
-      const uint64_t itself[] = {uint64_t{1} << lane, 0};
+      uint64_t itself[] = {uint64_t{1} << lane, 0};
       AscendC::Duplicate(Weights(lane), 0.0f, itself, kPoolBoxes / kRecord, 1, kRecord * kRow / kRecord + 1);
     }
     return true;

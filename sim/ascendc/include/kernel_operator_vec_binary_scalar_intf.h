@@ -47,7 +47,7 @@ namespace AscendC {
 #define SIM_SCALAR(Name, Lane, ...)                                                                       \
   template <typename T, bool isSetMask = true>                                                            \
   __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, \
-                              const uint64_t mask[], const uint8_t repeatTime,                            \
+                              uint64_t mask[], const uint8_t repeatTime,                                  \
                               const UnaryRepeatParams &repeatParams,                                      \
                               sim::Where where = sim::Where::Here()) {                                    \
     static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");         \
@@ -86,7 +86,7 @@ SIM_SCALAR(LeakyRelu, LeakyReluLane, half, float)
 #define SIM_SHIFT(Name, Lane, RoundParameter, RoundValue)                                                 \
   template <typename T, bool isSetMask = true>                                                            \
   __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const T &scalarValue, \
-                              const uint64_t mask[], const uint8_t repeatTime,                            \
+                              uint64_t mask[], const uint8_t repeatTime,                                  \
                               const UnaryRepeatParams &repeatParams RoundParameter,                       \
                               sim::Where where = sim::Where::Here()) {                                    \
     sim::Shift(#Name, sim::Lane{RoundValue}, scalarValue, dst, src,                                       \

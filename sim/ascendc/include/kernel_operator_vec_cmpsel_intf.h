@@ -109,8 +109,8 @@ SIM_COMPARE_SCALAR(Compares)
 template <typename T, typename U, bool isSetMask = true>
 __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
                               const LocalTensor<T> &src0, const LocalTensor<T> &src1, SELMODE selMode,
-                              const uint64_t mask[], uint8_t repeatTime,
-                              const BinaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {
+                              uint64_t mask[], uint8_t repeatTime, const BinaryRepeatParams &repeatParams,
+                              sim::Where where = sim::Where::Here()) {
   sim::Select(dst, selMask, src0, src1, selMode, sim::BinaryLevel0(true, mask, repeatTime, repeatParams),
               where);
 }
@@ -130,7 +130,7 @@ __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &s
 }
 template <typename T, typename U, bool isSetMask = true>
 __aicore__ inline void Select(const LocalTensor<T> &dst, const LocalTensor<U> &selMask,
-                              const LocalTensor<T> &src0, T src1, SELMODE selMode, const uint64_t mask[],
+                              const LocalTensor<T> &src0, T src1, SELMODE selMode, uint64_t mask[],
                               uint8_t repeatTime, const BinaryRepeatParams &repeatParams,
                               sim::Where where = sim::Where::Here()) {
   sim::SelectScalar(dst, selMask, src0, src1, selMode,

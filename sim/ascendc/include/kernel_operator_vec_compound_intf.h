@@ -79,7 +79,7 @@ namespace AscendC {
           [&](auto issue) { issue(mask, part); }, where);                                             \
     }                                                                                                 \
   }
-SIM_ADD_DEQ_RELU(const uint64_t mask[])
+SIM_ADD_DEQ_RELU(uint64_t mask[])
 SIM_ADD_DEQ_RELU(uint64_t mask)
 #undef SIM_ADD_DEQ_RELU
 

@@ -121,7 +121,7 @@ __aicore__ inline void CreateVecIndex(LocalTensor<T> &dst, const T &firstValue, 
   sim::IndexWriter<T>(dst, firstValue, where).WriteRepeats(mask, repeatTime, {dstBlkStride, dstRepStride});
 }
 template <typename T>
-__aicore__ inline void CreateVecIndex(LocalTensor<T> &dst, const T &firstValue, const uint64_t mask[],
+__aicore__ inline void CreateVecIndex(LocalTensor<T> &dst, const T &firstValue, uint64_t mask[],
                                       uint8_t repeatTime, uint16_t dstBlkStride, uint8_t dstRepStride,
                                       sim::Where where = sim::Where::Here()) {
   sim::IndexWriter<T>(dst, firstValue, where).WriteRepeats(mask, repeatTime, {dstBlkStride, dstRepStride});

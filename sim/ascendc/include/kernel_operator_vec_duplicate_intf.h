@@ -33,7 +33,7 @@ __aicore__ inline void Duplicate(const LocalTensor<T> &dst, const T &scalarValue
       where);
 }
 template <typename T, bool isSetMask = true>
-__aicore__ inline void Duplicate(const LocalTensor<T> &dst, const T &scalarValue, const uint64_t mask[],
+__aicore__ inline void Duplicate(const LocalTensor<T> &dst, const T &scalarValue, uint64_t mask[],
                                  const uint8_t repeatTime, const uint16_t dstBlockStride,
                                  const uint8_t dstRepeatStride, sim::Where where = sim::Where::Here()) {
   sim::Duplicate(dst, scalarValue,

@@ -28,8 +28,8 @@ __aicore__ inline void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src
 }
 template <typename T, typename U, bool isSetMask = true>
 __aicore__ inline void Axpy(const LocalTensor<T> &dst, const LocalTensor<U> &src, const U &scalarValue,
-                            const uint64_t mask[], const uint8_t repeatTime,
-                            const UnaryRepeatParams &repeatParams, sim::Where where = sim::Where::Here()) {
+                            uint64_t mask[], const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,
+                            sim::Where where = sim::Where::Here()) {
   sim::Axpy(dst, src, scalarValue, sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);
 }
 template <typename T, typename U>

@@ -22,28 +22,28 @@ namespace AscendC {
 
 // One line for each instruction: name, class, lane function, the element types of Atlas A2, and the type of
 // `count`.
-#define SIM_UNARY(Name, Lane, ...)                                                                         \
-  template <typename T, bool isSetMask = true>                                                             \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[], \
-                              const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,             \
-                              sim::Where where = sim::Where::Here()) {                                     \
-    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");          \
-    sim::Unary(#Name, sim::Lane(), dst, src, sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams),  \
-               where);                                                                                     \
-  }                                                                                                        \
-  template <typename T, bool isSetMask = true>                                                             \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask,         \
-                              const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,             \
-                              sim::Where where = sim::Where::Here()) {                                     \
-    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");          \
-    sim::Unary(#Name, sim::Lane(), dst, src, sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams),  \
-               where);                                                                                     \
-  }                                                                                                        \
-  template <typename T>                                                                                    \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t &count,  \
-                              sim::Where where = sim::Where::Here()) {                                     \
-    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");          \
-    sim::Unary(#Name, sim::Lane(), dst, src, sim::Level2{count}, where);                                   \
+#define SIM_UNARY(Name, Lane, ...)                                                                        \
+  template <typename T, bool isSetMask = true>                                                            \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask[],      \
+                              const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,            \
+                              sim::Where where = sim::Where::Here()) {                                    \
+    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");         \
+    sim::Unary(#Name, sim::Lane(), dst, src, sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), \
+               where);                                                                                    \
+  }                                                                                                       \
+  template <typename T, bool isSetMask = true>                                                            \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask,        \
+                              const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,            \
+                              sim::Where where = sim::Where::Here()) {                                    \
+    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");         \
+    sim::Unary(#Name, sim::Lane(), dst, src, sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), \
+               where);                                                                                    \
+  }                                                                                                       \
+  template <typename T>                                                                                   \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t &count, \
+                              sim::Where where = sim::Where::Here()) {                                    \
+    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");         \
+    sim::Unary(#Name, sim::Lane(), dst, src, sim::Level2{count}, where);                                  \
   }
 
 SIM_UNARY(Relu, ReluLane, half, float, int32_t)
@@ -58,7 +58,7 @@ SIM_UNARY(Reciprocal, ReciprocalLane, half, float)
 
 // Works on 16-bit lanes, like And and Or.
 template <typename T, bool isSetMask = true>
-__aicore__ inline void Not(const LocalTensor<T> &dst, const LocalTensor<T> &src, const uint64_t mask[],
+__aicore__ inline void Not(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask[],
                            const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,
                            sim::Where where = sim::Where::Here()) {
   static_assert(sim::kOneOf<T, int16_t, uint16_t>, "Not: element type not available on Atlas A2");

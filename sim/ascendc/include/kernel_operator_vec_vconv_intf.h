@@ -82,31 +82,31 @@ __aicore__ inline void Cast(const LocalTensor<half> &dst, const LocalTensor<int4
 }
 
 // dst = Cast(Relu(src0 + src1)), Cast(Relu(src0 - src1)) and Cast(src0 * src1).
-#define SIM_COMPUTED_CAST(Name, Lane, Condition)                                                           \
-  template <typename T, typename U, bool isSetMask = true>                                                 \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<U> &src0,                       \
-                              const LocalTensor<U> &src1, const uint64_t mask[], const uint8_t repeatTime, \
-                              const BinaryRepeatParams &repeatParams,                                      \
-                              sim::Where where = sim::Where::Here()) {                                     \
-    static_assert(Condition, #Name ": element types not available on Atlas A2");                           \
-    sim::Binary(#Name, sim::ThenCast<T, U, Lane>(), dst, src0, src1,                                       \
-                sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                      \
-  }                                                                                                        \
-  template <typename T, typename U, bool isSetMask = true>                                                 \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<U> &src0,                       \
-                              const LocalTensor<U> &src1, uint64_t mask, const uint8_t repeatTime,         \
-                              const BinaryRepeatParams &repeatParams,                                      \
-                              sim::Where where = sim::Where::Here()) {                                     \
-    static_assert(Condition, #Name ": element types not available on Atlas A2");                           \
-    sim::Binary(#Name, sim::ThenCast<T, U, Lane>(), dst, src0, src1,                                       \
-                sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                      \
-  }                                                                                                        \
-  template <typename T, typename U>                                                                        \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<U> &src0,                       \
-                              const LocalTensor<U> &src1, const uint32_t count,                            \
-                              sim::Where where = sim::Where::Here()) {                                     \
-    static_assert(Condition, #Name ": element types not available on Atlas A2");                           \
-    sim::Binary(#Name, sim::ThenCast<T, U, Lane>(), dst, src0, src1, sim::Level2{count}, where);           \
+#define SIM_COMPUTED_CAST(Name, Lane, Condition)                                                     \
+  template <typename T, typename U, bool isSetMask = true>                                           \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<U> &src0,                 \
+                              const LocalTensor<U> &src1, uint64_t mask[], const uint8_t repeatTime, \
+                              const BinaryRepeatParams &repeatParams,                                \
+                              sim::Where where = sim::Where::Here()) {                               \
+    static_assert(Condition, #Name ": element types not available on Atlas A2");                     \
+    sim::Binary(#Name, sim::ThenCast<T, U, Lane>(), dst, src0, src1,                                 \
+                sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                \
+  }                                                                                                  \
+  template <typename T, typename U, bool isSetMask = true>                                           \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<U> &src0,                 \
+                              const LocalTensor<U> &src1, uint64_t mask, const uint8_t repeatTime,   \
+                              const BinaryRepeatParams &repeatParams,                                \
+                              sim::Where where = sim::Where::Here()) {                               \
+    static_assert(Condition, #Name ": element types not available on Atlas A2");                     \
+    sim::Binary(#Name, sim::ThenCast<T, U, Lane>(), dst, src0, src1,                                 \
+                sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                \
+  }                                                                                                  \
+  template <typename T, typename U>                                                                  \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<U> &src0,                 \
+                              const LocalTensor<U> &src1, const uint32_t count,                      \
+                              sim::Where where = sim::Where::Here()) {                               \
+    static_assert(Condition, #Name ": element types not available on Atlas A2");                     \
+    sim::Binary(#Name, sim::ThenCast<T, U, Lane>(), dst, src0, src1, sim::Level2{count}, where);     \
   }
 SIM_COMPUTED_CAST(AddReluCast, sim::ThenRelu<sim::AddLane>, (sim::kReluCastTypes<T, U>))
 SIM_COMPUTED_CAST(SubReluCast, sim::ThenRelu<sim::SubLane>, (sim::kReluCastTypes<T, U>))

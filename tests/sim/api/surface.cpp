@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls every function of the AscendC API once, with the documented order of arguments. The test is that it
 // compiles with sim/ascendc and, unchanged, with CANN's own headers. Nothing runs it.
+#include <type_traits>
+#include <utility>
+
 #include "kernel_operator.h"
 
 using namespace AscendC;
@@ -22,6 +25,32 @@ struct Tensors {
   GlobalTensor<float> g;
   uint64_t mask[2] = {~0ULL, 0};
 };
+
+// Whether a function takes the array of a mask as Mask. Some of CANN's functions do not promise to leave it
+// as it is, so that a kernel with a constant array would not compile there.
+template <typename Mask, typename = void>
+constexpr bool kDuplicateTakes = false;
+template <typename Mask>
+constexpr bool kDuplicateTakes<
+    Mask, std::void_t<decltype(Duplicate(std::declval<LocalTensor<float> &>(), 0.0f, std::declval<Mask>(),
+                                         uint8_t{1}, uint16_t{1}, uint8_t{8}))>> = true;
+template <typename Mask, typename = void>
+constexpr bool kAddTakes = false;
+template <typename Mask>
+constexpr bool kAddTakes<
+    Mask, std::void_t<decltype(Add(std::declval<LocalTensor<float> &>(), std::declval<LocalTensor<float> &>(),
+                                   std::declval<LocalTensor<float> &>(), std::declval<Mask>(), uint8_t{1},
+                                   std::declval<BinaryRepeatParams>()))>> = true;
+template <typename Mask, typename = void>
+constexpr bool kCastTakes = false;
+template <typename Mask>
+constexpr bool kCastTakes<
+    Mask, std::void_t<decltype(Cast(std::declval<LocalTensor<float> &>(), std::declval<LocalTensor<half> &>(),
+                                    RoundMode::CAST_NONE, std::declval<Mask>(), uint8_t{1},
+                                    std::declval<UnaryRepeatParams>()))>> = true;
+static_assert(kDuplicateTakes<uint64_t *> && !kDuplicateTakes<const uint64_t *>);
+static_assert(kAddTakes<uint64_t *> && !kAddTakes<const uint64_t *>);
+static_assert(kCastTakes<uint64_t *> && kCastTakes<const uint64_t *>);
 
 __aicore__ inline void TensorMembers(Tensors &t) {
   t.f0.SetValue(0, 1.5f);

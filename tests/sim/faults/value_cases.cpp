@@ -47,7 +47,7 @@ void Multiply(Setup &s) {
   Mul(s.z, s.z, s.y, kAll);
 }
 void MultiplyByMask(Setup &s) {
-  const uint64_t even[2] = {0x5555555555555555, 0};
+  uint64_t even[2] = {0x5555555555555555, 0};
   Duplicate(s.z, 0.0f, kAll);
   Mul(s.z, s.x, s.y, even, 1, {1, 1, 1, 8, 8, 8});
 }
