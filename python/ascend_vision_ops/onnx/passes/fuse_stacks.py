@@ -14,7 +14,8 @@ from ascend_vision_ops.onnx.passes._values import axes_of, is_onnx, new_initiali
 class FuseStacks(NodePass):
     name = "fuse_stacks"
     summary = (
-        "Unsqueeze of all inputs of Concat, beside an axis of one element, become one Unsqueeze behind it"
+        "Concat of tensors that each get a new axis, beside an axis of one element: Concat joins the latter, and one "
+        "Unsqueeze follows"
     )
     op_types = frozenset({"Concat"})
 

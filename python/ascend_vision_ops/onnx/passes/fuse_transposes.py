@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Leaves out a Reshape before Transpose and another view, where Transpose keeps the axes that it splits together."""
+"""Leaves out a Reshape that splits axes, where the Transpose behind it moves all parts of an axis together."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ascend_vision_ops.onnx.passes.merge_chains import view_target
 class FuseTransposes(NodePass):
     name = "fuse_transposes"
     summary = (
-        "Reshape, Transpose and a view become Transpose and Reshape where Transpose keeps the axes together into which "
-        "the first Reshape splits one"
+        "Reshape, Transpose and another view become Transpose and Reshape, if Transpose moves all parts of a split axis "
+        "together"
     )
     op_types = frozenset({"Transpose"})
 
