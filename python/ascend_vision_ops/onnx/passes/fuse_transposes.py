@@ -17,8 +17,8 @@ from ascend_vision_ops.onnx.passes.merge_chains import view_target
 class FuseTransposes(NodePass):
     name = "fuse_transposes"
     summary = (
-        "Reshape, Transpose and another view become Transpose and Reshape, if Transpose moves all parts of a split axis "
-        "together"
+        "Reshape, Transpose and another view become Transpose and Reshape, if Transpose moves all parts of a split "
+        "axis together"
     )
     op_types = frozenset({"Transpose"})
 
