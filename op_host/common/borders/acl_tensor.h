@@ -40,8 +40,11 @@ inline Tensor FromAcl(const aclTensor *tensor) {
   view.dtype = static_cast<DType>(dtype);
   view.shape = dimensions(aclGetViewShape);
   view.strides = dimensions(aclGetViewStrides);
-  if (storage != nullptr)
-    view.data = static_cast<uint8_t *>(storage) + OffsetOf(tensor) * DTypeSize(view.dtype);
+  if (storage != nullptr) {
+    // Unsigned, because the offset may be any number here: CheckReach judges it later.
+    const uint64_t before = static_cast<uint64_t>(OffsetOf(tensor)) * DTypeSize(view.dtype);
+    view.data = reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(storage) + before);
+  }
   return view;
 }
 

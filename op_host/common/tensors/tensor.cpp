@@ -52,8 +52,10 @@ int64_t DTypeSize(DType dtype) {
 
 Shape ContiguousStrides(const Shape &shape) {
   Shape strides(shape.size(), 1);
+  uint64_t step = 1;  // unsigned, because it may wrap around, as NumElements
   // As in torch, an extent of 0 counts as 1.
-  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * std::max<int64_t>(shape[i], 1);
+  for (size_t i = shape.size(); i-- > 1;)
+    strides[i - 1] = static_cast<int64_t>(step *= static_cast<uint64_t>(std::max<int64_t>(shape[i], 1)));
   return strides;
 }
 

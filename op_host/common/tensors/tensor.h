@@ -29,8 +29,11 @@ int64_t DTypeSize(DType dtype);      // bytes of an element; 0 for one outside t
 
 using Shape = std::vector<int64_t>;
 
+// The product wraps around where no int64 holds it: the borders refuse such a shape, unless one of its sizes
+// is 0.
 inline int64_t NumElements(const Shape &shape) {
-  return std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+  return static_cast<int64_t>(
+      std::accumulate(shape.begin(), shape.end(), uint64_t{1}, std::multiplies<uint64_t>()));
 }
 
 // Row-major strides, in elements, of a dense tensor.

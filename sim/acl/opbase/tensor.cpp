@@ -2,28 +2,36 @@
 #include "tensor.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "report.h"
 
 namespace sim::opbase {
+namespace {
+
+// The product of two sizes. It wraps around where no int64 holds it.
+int64_t Product(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+
+}  // namespace
 
 std::vector<int64_t> DenseStrides(const std::vector<int64_t> &shape) {
   std::vector<int64_t> strides(shape.size(), 1);
-  for (size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * std::max<int64_t>(shape[i], 1);
+  for (size_t i = shape.size(); i-- > 1;)
+    strides[i - 1] = Product(strides[i], std::max<int64_t>(shape[i], 1));
   return strides;
 }
 
 int64_t TensorState::Elements() const {
-  int64_t elements = 1;
-  for (const int64_t size : shape) elements *= size;
-  return elements;
+  return std::accumulate(shape.begin(), shape.end(), int64_t{1}, Product);
 }
 
 uint64_t TensorState::Extent() const {
   if (Elements() == 0) return 0;
-  int64_t last = 0;
-  for (size_t i = 0; i < shape.size(); ++i) last += (shape[i] - 1) * strides[i];
-  return static_cast<uint64_t>(last + 1) * ItemSize();
+  uint64_t last = 0;
+  for (size_t i = 0; i < shape.size(); ++i) last += static_cast<uint64_t>(Product(shape[i] - 1, strides[i]));
+  return (last + 1) * ItemSize();
 }
 
 bool TensorState::Dense() const {
@@ -31,7 +39,7 @@ bool TensorState::Dense() const {
   int64_t expected = 1;
   for (size_t i = shape.size(); i-- > 0;) {
     if (shape[i] != 1 && strides[i] != expected) return false;
-    expected *= shape[i];
+    expected = Product(expected, shape[i]);
   }
   return true;
 }

@@ -25,7 +25,11 @@ struct TensorState {
   uint64_t Extent() const;
   // Says whether the view is row-major without gaps. Strides of dimensions of one element do not matter.
   bool Dense() const;
-  void *ViewAddress() const { return static_cast<char *>(data) + offset * static_cast<int64_t>(ItemSize()); }
+  // Sizes, strides and the offset may be any numbers: what no 64 bits hold wraps around.
+  void *ViewAddress() const {
+    return reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(data) +
+                                    static_cast<uint64_t>(offset) * ItemSize());
+  }
 };
 
 // Returns the strides of a dense tensor, in elements.
