@@ -50,7 +50,7 @@ struct StripSizes {
   uint64_t strip;         // lanes of a strip of the first stage
   uint64_t lanes, share;  // lanes of a strip and rows of a piece, both at most
   uint64_t rows;          // rows of a tile
-  uint64_t bank;          // bytes of a bank: tiles lie in two, and boxes in a third; 1: wherever they fit
+  uint64_t end;           // byte of UB where tiles end that lie in banks of their own; 0: wherever they fit
   bool classes;
 
   __aicore__ uint64_t Planes() const { return classes ? uint64_t{kClassPlanes} : uint64_t{kBoxPlanes}; }
@@ -72,7 +72,7 @@ struct StripSizes {
   static __aicore__ uint64_t Larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 };
 
-// item: bytes of a corner. tiling: boxes, stage, strip, stripRoom, share, stripRows, bank.
+// item: bytes of a corner. tiling: boxes, stage, strip, stripRoom, share, stripRows, stripEnd.
 template <typename Tiling>
 __aicore__ inline StripSizes StripSizesOf(const Tiling &tiling, uint64_t item, bool classes) {
   return {static_cast<uint64_t>(tiling.boxes),
@@ -82,7 +82,7 @@ __aicore__ inline StripSizes StripSizesOf(const Tiling &tiling, uint64_t item, b
           tiling.stripRoom,
           tiling.share,
           tiling.stripRows,
-          tiling.bank,
+          tiling.stripEnd,
           classes};
 }
 
@@ -120,37 +120,38 @@ struct LoadedBoxesBuffers {
   }
 };
 
-// What boxes are compared and decided in. The order matters: it puts `iou` and `work` into banks of their
-// own (iou.h).
+// What boxes are compared and decided in. The order matters: boxes lie in the first bank, `iou` in the second
+// and unions, which are the second tile of `work`, in the third (iou.h). The first tile of `work` begins in
+// the second bank where tiles are large; one instruction then waits for its first rows.
 struct StripBuffers {
   Buffer column;      // a data block for each row and plane of a tile
-  Buffer first_gap;   // not used
-  Buffer iou;         // float32: overlaps of a tile; then words that are masked; then what is packed
-  Buffer words;       // a word for each row and 64 lanes
   Buffer class_bits;  // a word for each row of a tile
   Buffer alive;       // a bit for each row
   Buffer guesses;     // for each strip a bit for each box
   Buffer guess;       // two guesses, each a bit for each box
   Buffer blocks;      // a data block for each 32 bits of a guess
   Buffer equal;       // a bit for each 32 bits of a guess
+  Buffer first_gap;   // not used
+  Buffer iou;         // float32: overlaps of a tile; then words that are masked; then what is packed
+  Buffer words;       // a word for each row and 64 lanes
   Buffer second_gap;  // not used
   Buffer work;        // two tiles for intermediate results; then the halves of words; then wide indices or
                       // the planes of a stage
 
   explicit __aicore__ StripBuffers(const StripSizes &sizes)
       : column{1, SortedPlanesOf(sizes.classes) * sizes.rows * 32},
-        first_gap{1, Gap(StripPlanesBuffers(sizes).Bytes() + column.bytes, sizes.bank)},
-        iou{1, StripSizes::Larger(sizes.rows * 256, StripSizes::Larger(sizes.WordBytes(), sizes.stage * 4))},
-        words{1, sizes.WordBytes()},
         class_bits{1, sizes.rows * 8},
         alive{1, StripSizes::Up(sizes.share, kRowFill) / 8},
         guesses{1, sizes.Strips() * sizes.GuessBytes()},
         guess{1, 2 * GuessPitch(sizes)},
         blocks{1, sizes.GuessBytes() * 8},
         equal{1, 32 * (GuessPitch(sizes) / 256)},
-        second_gap{1, Gap(Before(sizes), 2 * sizes.bank)},
-        work{1, StripSizes::Larger(StripSizes::Larger(2 * sizes.rows * 256 + 256, PackedBytes(sizes)),
-                                   StripSizes::Larger(sizes.WordBytes(), sizes.stage * 8))} {}
+        first_gap{1, Gap(FirstBytes(sizes), sizes.end > 0 ? kBank : 0)},
+        iou{1, StripSizes::Larger(sizes.rows * 256, StripSizes::Larger(sizes.WordBytes(), sizes.stage * 4))},
+        words{1, sizes.WordBytes()},
+        second_gap{1, Gap(FirstBytes(sizes) + Filled(first_gap) + Filled(iou) + Filled(words),
+                          sizes.end > WorkBytes(sizes) ? (sizes.end - WorkBytes(sizes)) / kBanks * kBanks : 0)},
+        work{1, WorkBytes(sizes)} {}
 
   // Bytes of the planes of a stage, of which some boxes are packed.
   static __aicore__ uint64_t PackedBytes(const StripSizes &sizes) {
@@ -163,17 +164,22 @@ struct StripBuffers {
   }
 
  private:
-  // Bytes from `begin` to a bank that starts at `end`, or to the next round over all bank groups where
-  // `begin` is behind that. A buffer has one data block at least.
+  static constexpr uint64_t kBank = 64 * 1024, kBanks = 512;  // bytes of a bank, and of all bank groups
+
+  // Bytes from `begin` to `end`, or to the next round over all bank groups where `begin` is behind that. A
+  // buffer has one data block at least.
   static __aicore__ uint64_t Gap(uint64_t begin, uint64_t end) {
-    return (begin + 32 < end ? end : StripSizes::Up(begin + 32, 512)) - begin;
+    return (begin + 32 < end ? end : StripSizes::Up(begin + 32, kBanks)) - begin;
   }
   static __aicore__ uint64_t Filled(const Buffer &buffer) { return StripSizes::Up(buffer.bytes, 32); }
-  // Bytes of UB before the second gap.
-  __aicore__ uint64_t Before(const StripSizes &sizes) const {
-    return StripPlanesBuffers(sizes).Bytes() + Filled(column) + Filled(first_gap) + Filled(iou) +
-           Filled(words) + Filled(class_bits) + Filled(alive) + Filled(guesses) + Filled(guess) +
-           Filled(blocks) + Filled(equal);
+  // Bytes of UB before the first gap.
+  __aicore__ uint64_t FirstBytes(const StripSizes &sizes) const {
+    return StripPlanesBuffers(sizes).Bytes() + Filled(column) + Filled(class_bits) + Filled(alive) +
+           Filled(guesses) + Filled(guess) + Filled(blocks) + Filled(equal);
+  }
+  static __aicore__ uint64_t WorkBytes(const StripSizes &sizes) {
+    return StripSizes::Larger(StripSizes::Larger(2 * sizes.rows * 256 + 256, PackedBytes(sizes)),
+                              StripSizes::Larger(sizes.WordBytes(), sizes.stage * 8));
   }
 };
 

@@ -45,17 +45,20 @@ class StripOverlaps : public StripPieces {
     InitPlanes(sizes_, pipe_);
     const StripBuffers buffers(sizes_);
     pipe_->InitBuffer(column_, buffers.column.bytes);
-    pipe_->InitBuffer(first_gap_, buffers.first_gap.bytes);
-    pipe_->InitBuffer(iou_, buffers.iou.bytes);
-    pipe_->InitBuffer(words_, buffers.words.bytes);
     pipe_->InitBuffer(class_bits_, buffers.class_bits.bytes);
     pipe_->InitBuffer(alive_, buffers.alive.bytes);
     pipe_->InitBuffer(guesses_, buffers.guesses.bytes);
     pipe_->InitBuffer(guess_, buffers.guess.bytes);
     pipe_->InitBuffer(blocks_, buffers.blocks.bytes);
     pipe_->InitBuffer(equal_, buffers.equal.bytes);
+    pipe_->InitBuffer(first_gap_, buffers.first_gap.bytes);
+    pipe_->InitBuffer(iou_, buffers.iou.bytes);
+    pipe_->InitBuffer(words_, buffers.words.bytes);
     pipe_->InitBuffer(second_gap_, buffers.second_gap.bytes);
     pipe_->InitBuffer(work_, buffers.work.bytes);
+    for (uint32_t pair = 0; pair < kPairs; ++pair) {
+      arrived_[pair] = static_cast<event_t>(pipe_->AllocEventID<AscendC::HardEvent::MTE2_V>());
+    }
     overlaps_.Init({iou_.template Get<float>(), work_.template Get<float>()[kHalfBanks],
                     column_.template Get<float>(), class_bits_.template Get<uint8_t>(),
                     static_cast<uint32_t>(sizes_.rows), tiling.offset, tiling.iouThreshold, tiling.ratio});
@@ -110,26 +113,30 @@ class StripOverlaps : public StripPieces {
     const uint32_t there = first < end ? MinRemaining(end - first, row_count_) : 0;
     if (there < row_count_) FillPlanes(Rows(), row_count_);
     WaitFor<AscendC::HardEvent::V_MTE2>(pipe_);
-    if (there > 0) sorted.Load(Rows(), first, there);
+    for (uint32_t pair = 0; pair < kPairs && there > 0; ++pair) sorted.LoadPair(Rows(), pair, first, there);
   }
 
-  // Begins to load the planes of a stage, of which Pack() takes some.
+  // Begins to load the planes of a stage, of which Pack() takes some boxes, plane by plane.
   __aicore__ inline void LoadStage(SortedPlanes<CLASSES> &sorted, uint32_t first, uint32_t count) {
     WaitFor<AscendC::HardEvent::V_MTE2>(pipe_);
     WaitFor<AscendC::HardEvent::MTE3_MTE2>(pipe_);
-    sorted.Load(Stage(), first, count);
+    for (uint32_t pair = 0; pair < kPairs; ++pair) {
+      sorted.LoadPair(Stage(), pair, first, count);
+      AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(arrived_[pair]);
+    }
   }
 
   // Fills the lanes of the piece, and its rows where they are wanted, with the boxes of a stage whose bit is
   // set. count: boxes of the stage.
   __aicore__ inline void Pack(const Bits &bits, uint32_t count, bool rows) {
-    WaitFor<AscendC::HardEvent::MTE2_V>(pipe_);
-    if (row_count_ == 0) return;
     const uint32_t lane = strip_ * width_;
+    // All planes have as many boxes, so that what is behind them stays NaN.
+    auto packed = Packed().template ReinterpretCast<float>();
+    AscendC::Duplicate(packed, __builtin_nanf(""), static_cast<int32_t>(RoundUp(count_, kBoxLanes)));
     for (uint32_t plane = 0; plane < kPlanes; ++plane) {
       if (plane == kIndex) continue;
-      auto packed = Packed().template ReinterpretCast<float>();
-      AscendC::Duplicate(packed, __builtin_nanf(""), static_cast<int32_t>(RoundUp(count_, kBoxLanes)));
+      if (plane % 2 == 0) AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(arrived_[plane / 2]);
+      if (row_count_ == 0) continue;
       PackMarked(packed, Stage()[plane], bits, count);
       PairPlane(Lanes()[plane], packed[lane], Groups() * kBoxLanes);
       if (rows) CopyInUb(Rows()[plane], packed[begin_], row_count_);
@@ -190,7 +197,7 @@ class StripOverlaps : public StripPieces {
 
  private:
   static constexpr uint32_t kHalfBanks = 64;  // float32 elements of half of all bank groups
-  static constexpr uint32_t kPlanes = CLASSES ? uint32_t{kClassPlanes} : uint32_t{kBoxPlanes};
+  static constexpr uint32_t kPlanes = SortedPlanes<CLASSES>::kPlanes, kPairs = SortedPlanes<CLASSES>::kPairs;
 
   __aicore__ inline BoxPlanes Rows() {
     return {rows_.template Get<float>(), static_cast<uint32_t>(sizes_.share)};
@@ -283,6 +290,7 @@ class StripOverlaps : public StripPieces {
       iou_, words_, class_bits_, alive_, guesses_, guess_, blocks_, equal_, second_gap_, work_;
   OverlapBits<CLASSES> overlaps_;
   AscendC::TPipe *pipe_;
+  event_t arrived_[kPairs];  // two planes of a stage each
 };
 
 }  // namespace avo
