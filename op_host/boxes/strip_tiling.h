@@ -55,7 +55,7 @@ int64_t StageShare(const BoxesProblem &problem, int64_t lanes, Tiling *tiling) {
 template <typename Tiling>
 bool FitStrips(const BoxesProblem &problem, const Platform &platform, int64_t lanes, int64_t share,
                Tiling *tiling) {
-  constexpr int64_t kMostRows = 240, kGoodRows = 64, kSortedLists = 16;
+  constexpr int64_t kMostRows = 240, kGoodRows = 64, kBank = 64 * 1024, kSortedLists = 16;
   tiling->strip = static_cast<uint32_t>(lanes);
   tiling->share = static_cast<uint32_t>(share);
   const int64_t chunk = AlignUp(CeilDiv(problem.boxes, kSortedLists), kLanes);
@@ -72,8 +72,8 @@ bool FitStrips(const BoxesProblem &problem, const Platform &platform, int64_t la
     return StripBytes(problem, *tiling);
   };
   const int64_t most = std::min(kMostRows, share);
-  for (const uint64_t end : {platform.ub_bytes, uint64_t{0}}) {
-    tiling->stripEnd = static_cast<uint32_t>(end);
+  for (const int64_t bank : {kBank, int64_t{1}}) {
+    tiling->bank = static_cast<uint32_t>(bank);
     const int64_t fit = kGroupRows * LargestFit(most / kGroupRows, platform.ub_bytes, bytes);
     if (fit < std::min(kGoodRows, most)) continue;
     tiling->stripRows = static_cast<uint32_t>(AlignUp(CeilDiv(share, CeilDiv(share, fit)), kGroupRows));

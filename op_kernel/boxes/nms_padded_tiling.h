@@ -39,5 +39,5 @@ struct NmsPaddedTiling {
   uint32_t stripRoom;    // lanes that there is room for: those of a strip, or more for the second half
   uint32_t share;        // rows of a strip that a core compares at most, a multiple of 16
   uint32_t stripRows;    // rows of a tile of a strip, a multiple of 8
-  uint32_t stripEnd;     // byte of UB where tiles of strips end that lie in banks of their own; 0: anywhere
+  uint32_t bank;         // bytes of a bank of UB that tiles of strips are put into; 1: anywhere
 };

@@ -48,7 +48,7 @@ class OverlapBits {
   // The UB that tiles are computed in, and what all tiles have in common.
   struct Setup {
     AscendC::LocalTensor<float> iou;           // most_rows x 64
-    AscendC::LocalTensor<float> work;          // two times most_rows x 64; the second tile is of unions
+    AscendC::LocalTensor<float> work;          // two times most_rows x 64
     AscendC::LocalTensor<float> column;        // kPlanes x most_rows data blocks
     AscendC::LocalTensor<uint8_t> class_bits;  // a word for each row
     uint32_t most_rows;                        // rows of the largest tile
@@ -85,14 +85,14 @@ class OverlapBits {
   __aicore__ inline void Compare(const AscendC::LocalTensor<uint16_t> &bits, const PairedPlanes &lanes) {
     const uint32_t count = rows_ * kBoxLanes;
     const auto above = bits.template ReinterpretCast<uint8_t>();
-    const auto unions = setup_.work[setup_.most_rows * kBoxLanes];
-    IntersectPairs(BoxRows{lanes, Column(), rows_}, setup_.iou, unions, setup_.work, setup_.offset, count);
+    IntersectPairs(BoxRows{lanes, Column(), rows_}, setup_.iou, setup_.work,
+                   setup_.work[setup_.most_rows * kBoxLanes], setup_.offset, count);
     if (setup_.ratio != 0.0f) {
-      AscendC::Axpy(unions, setup_.iou, -setup_.ratio, count);
-      AscendC::CompareScalar(above, unions, 0.0f, AscendC::CMPMODE::LT, count);
+      AscendC::Axpy(setup_.work, setup_.iou, -setup_.ratio, count);
+      AscendC::CompareScalar(above, setup_.work, 0.0f, AscendC::CMPMODE::LT, count);
     } else {
-      AscendC::Div(unions, setup_.iou, unions, count);
-      AscendC::CompareScalar(above, unions, setup_.threshold, AscendC::CMPMODE::GT, count);
+      AscendC::Div(setup_.work, setup_.iou, setup_.work, count);
+      AscendC::CompareScalar(above, setup_.work, setup_.threshold, AscendC::CMPMODE::GT, count);
     }
     if constexpr (CLASSES) {
       for (uint32_t half = 0; half < 2; ++half) {

@@ -52,10 +52,10 @@ class StripOverlaps : public StripPieces {
     pipe_->InitBuffer(blocks_, buffers.blocks.bytes);
     pipe_->InitBuffer(equal_, buffers.equal.bytes);
     pipe_->InitBuffer(first_gap_, buffers.first_gap.bytes);
+    pipe_->InitBuffer(work_, buffers.work.bytes);
+    pipe_->InitBuffer(second_gap_, buffers.second_gap.bytes);
     pipe_->InitBuffer(iou_, buffers.iou.bytes);
     pipe_->InitBuffer(words_, buffers.words.bytes);
-    pipe_->InitBuffer(second_gap_, buffers.second_gap.bytes);
-    pipe_->InitBuffer(work_, buffers.work.bytes);
     for (uint32_t pair = 0; pair < kPairs; ++pair) {
       arrived_[pair] = static_cast<event_t>(pipe_->AllocEventID<AscendC::HardEvent::MTE2_V>());
     }
@@ -75,16 +75,24 @@ class StripOverlaps : public StripPieces {
     return work_.template Get<I>();
   }
 
+  // Makes `box` the index of all boxes that are not there.
+  __aicore__ inline void FillIndices(uint32_t box) {
+    AscendC::Duplicate(Indices<uint32_t>(), box,
+                       static_cast<int32_t>(RoundUp(static_cast<uint32_t>(sizes_.boxes), kBoxLanes)));
+  }
+
   // Fetches the planes of the piece. scratch: LoadedBoxesBuffers::Scratch() bytes.
   template <typename Boxes>
   __aicore__ inline void Fetch(Boxes &boxes, const AscendC::LocalTensor<float> &scratch) {
     SetBetterMasks(better_masks_.template Get<uint64_t>());
     if (row_count_ == 0) return;
-    const BoxPlanes lanes{scratch, width_};
-    const auto rest = scratch[kPlanes * width_].template ReinterpretCast<uint32_t>();
-    FetchPlanes(boxes, Rows(), begin_, row_count_, rest);
-    FetchPlanes(boxes, lanes, strip_ * width_, width_, rest);
-    overlaps_.Pair(Lanes(), lanes, width_);
+    const uint32_t width = Groups() * kBoxLanes, count = width + row_count_;
+    const auto chosen = scratch.template ReinterpretCast<uint32_t>();
+    CopyInUb(chosen, Indices<uint32_t>()[strip_ * width_], width);
+    CopyInUb(chosen[width], Indices<uint32_t>()[begin_], row_count_);
+    const BoxPlanes lanes{rows_.template Get<float>()[sizes_.lanes - width], Rows().pitch};
+    boxes.Fetch(lanes, chosen, count, chosen[count]);
+    overlaps_.Pair(Lanes(), lanes, width);
   }
 
   // Fetches this core's share of `count` boxes and stores their planes in GM. scratch: the same.
@@ -200,7 +208,7 @@ class StripOverlaps : public StripPieces {
   static constexpr uint32_t kPlanes = SortedPlanes<CLASSES>::kPlanes, kPairs = SortedPlanes<CLASSES>::kPairs;
 
   __aicore__ inline BoxPlanes Rows() {
-    return {rows_.template Get<float>(), static_cast<uint32_t>(sizes_.share)};
+    return {rows_.template Get<float>()[sizes_.lanes], static_cast<uint32_t>(sizes_.lanes + sizes_.share)};
   }
   __aicore__ inline PairedPlanes Lanes() {
     return {lanes_.template Get<float>(), static_cast<uint32_t>(sizes_.lanes), 0};
@@ -227,16 +235,6 @@ class StripOverlaps : public StripPieces {
       AscendC::And(masked[plane * plane_halves], Halves()[plane * plane_halves], blocks[block * kBlockHalves],
                    uint64_t{128}, static_cast<uint8_t>(Pitch() / kRowFill), {1, 1, 0, 8, 8, 0});
     }
-  }
-
-  // Fetches `count` boxes from the box of rank `first` on. Those behind the last box are NaN, which neither
-  // suppresses nor is suppressed.
-  template <typename Boxes>
-  __aicore__ inline void FetchPlanes(Boxes &boxes, const BoxPlanes &to, uint32_t first, uint32_t count,
-                                     const AscendC::LocalTensor<uint32_t> &scratch) {
-    const uint32_t there = first < count_ ? MinRemaining(count_ - first, count) : 0;
-    if (there < count) FillPlanes(to, count);
-    if (there > 0) boxes.Fetch(to, Indices<uint32_t>()[first], there, scratch);
   }
 
   // Makes `count` boxes NaN.

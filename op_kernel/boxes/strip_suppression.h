@@ -101,7 +101,7 @@ class StripSuppression {
     StoreOnes(merger.PairsMemory().template ReinterpretCast<uint16_t>());
     sort.SortChunks();
     merger.LoadLastLists();
-    loaded.Load();
+    overlaps_.FillIndices(loaded.Load());
     const auto pairs = merger.MergeLastLists(count_);
     overlaps_.ChoosePiece(First(), tiling_.strip);
     if (count_ == 0) return;
