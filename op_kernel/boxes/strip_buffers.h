@@ -96,7 +96,7 @@ struct StripPlanesBuffers {
 
   explicit __aicore__ StripPlanesBuffers(const StripSizes &sizes)
       : indices{1, StripSizes::Up(sizes.boxes, kStripLanes) * 4},
-        rows{1, sizes.Planes() * (sizes.lanes + sizes.share) * 4},
+        rows{1, sizes.Planes() * (sizes.strip + sizes.share) * 4},
         lanes{1, SortedPlanesOf(sizes.classes) * sizes.lanes * 4},
         better_masks{1, 64 * 8} {}
 
@@ -122,7 +122,7 @@ struct LoadedBoxesBuffers {
   // Bytes that it takes to fetch the planes of some boxes, in memory that the sort has used before: two rows
   // for each of them, beside the indices of a piece or the planes of as many boxes as a strip has lanes.
   static __aicore__ uint64_t Scratch(const StripSizes &sizes) {
-    return StripSizes::Larger(3 * (sizes.lanes + sizes.share), (sizes.Planes() + 2) * sizes.lanes) * 4;
+    return StripSizes::Larger(3 * (sizes.strip + sizes.share), (sizes.Planes() + 2) * sizes.lanes) * 4;
   }
 };
 

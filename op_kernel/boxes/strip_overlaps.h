@@ -90,7 +90,7 @@ class StripOverlaps : public StripPieces {
     const auto chosen = scratch.template ReinterpretCast<uint32_t>();
     CopyInUb(chosen, Indices<uint32_t>()[strip_ * width_], width);
     CopyInUb(chosen[width], Indices<uint32_t>()[begin_], row_count_);
-    const BoxPlanes lanes{rows_.template Get<float>()[sizes_.lanes - width], Rows().pitch};
+    const BoxPlanes lanes{rows_.template Get<float>()[sizes_.strip - width], Rows().pitch};
     boxes.Fetch(lanes, chosen, count, chosen[count]);
     overlaps_.Pair(Lanes(), lanes, width);
   }
@@ -208,7 +208,7 @@ class StripOverlaps : public StripPieces {
   static constexpr uint32_t kPlanes = SortedPlanes<CLASSES>::kPlanes, kPairs = SortedPlanes<CLASSES>::kPairs;
 
   __aicore__ inline BoxPlanes Rows() {
-    return {rows_.template Get<float>()[sizes_.lanes], static_cast<uint32_t>(sizes_.lanes + sizes_.share)};
+    return {rows_.template Get<float>()[sizes_.strip], static_cast<uint32_t>(sizes_.strip + sizes_.share)};
   }
   __aicore__ inline PairedPlanes Lanes() {
     return {lanes_.template Get<float>(), static_cast<uint32_t>(sizes_.lanes), 0};
