@@ -12,7 +12,7 @@ class SortedPlanes {
  public:
   // Planes are at the place that they have in GM, so with classes the plane of indices is not used.
   static constexpr uint32_t kPlanes = CLASSES ? uint32_t{kClassPlanes} : uint32_t{kBoxPlanes};
-  static constexpr uint32_t kPairs = (kPlanes + 1) / 2;
+  static constexpr uint32_t kPairs = (kPlanes + 1) / 2;  // of planes that are loaded together
 
   // pitch: boxes from plane to plane.
   __aicore__ inline void Init(GM_ADDR planes, int64_t pitch) {

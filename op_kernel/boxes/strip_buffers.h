@@ -100,9 +100,7 @@ struct StripPlanesBuffers {
         lanes{1, SortedPlanesOf(sizes.classes) * sizes.lanes * 4},
         better_masks{1, 64 * 8} {}
 
-  __aicore__ uint64_t Bytes() const {
-    return indices.bytes + rows.bytes + lanes.bytes + better_masks.bytes;
-  }
+  __aicore__ uint64_t Bytes() const { return indices.bytes + rows.bytes + lanes.bytes + better_masks.bytes; }
 };
 
 // All boxes as they come, and eight that are NaN.
@@ -126,9 +124,10 @@ struct LoadedBoxesBuffers {
   }
 };
 
-// What boxes are compared and decided in. The order matters: it puts the boxes, `work` and `iou` into banks of
-// their own (iou.h). Where two tiles are larger than a bank, the last rows of the second one lie in the bank
-// of `iou`. One of eleven instructions then waits in these rows; more rows save more starts of instructions.
+// What boxes are compared and decided in. The order matters: it puts the boxes, `work` and `iou` into banks
+// of their own (iou.h). Where two tiles are larger than a bank, the last rows of the second one lie in the
+// bank of `iou`. One of eleven instructions then waits in these rows; more rows save more starts of
+// instructions.
 struct StripBuffers {
   Buffer column;      // a data block for each row and plane of a tile
   Buffer class_bits;  // a word for each row of a tile

@@ -124,7 +124,8 @@ class StripOverlaps : public StripPieces {
     for (uint32_t pair = 0; pair < kPairs && there > 0; ++pair) sorted.LoadPair(Rows(), pair, first, there);
   }
 
-  // Begins to load the planes of a stage, of which Pack() takes some boxes, plane by plane.
+  // Begins to load the planes of a stage, of which Pack() takes some boxes, plane by plane. Each Pack() needs
+  // a LoadStage() of its own.
   __aicore__ inline void LoadStage(SortedPlanes<CLASSES> &sorted, uint32_t first, uint32_t count) {
     WaitFor<AscendC::HardEvent::V_MTE2>(pipe_);
     WaitFor<AscendC::HardEvent::MTE3_MTE2>(pipe_);
@@ -137,10 +138,11 @@ class StripOverlaps : public StripPieces {
   // Fills the lanes of the piece, and its rows where they are wanted, with the boxes of a stage whose bit is
   // set. count: boxes of the stage.
   __aicore__ inline void Pack(const Bits &bits, uint32_t count, bool rows) {
-    const uint32_t lane = strip_ * width_;
+    const uint32_t lane = strip_ * width_, whole = RoundUp(count_, kBoxLanes);
     // All planes have as many boxes, so that what is behind them stays NaN.
     auto packed = Packed().template ReinterpretCast<float>();
-    AscendC::Duplicate(packed, __builtin_nanf(""), static_cast<int32_t>(RoundUp(count_, kBoxLanes)));
+    WaitFor<AscendC::HardEvent::MTE3_V>(pipe_);  // indices that are packed there may be on their way to GM
+    if (row_count_ > 0) AscendC::Duplicate(packed, __builtin_nanf(""), static_cast<int32_t>(whole));
     for (uint32_t plane = 0; plane < kPlanes; ++plane) {
       if (plane == kIndex) continue;
       if (plane % 2 == 0) AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(arrived_[plane / 2]);
