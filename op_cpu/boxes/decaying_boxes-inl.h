@@ -46,11 +46,14 @@ struct DecayRule {
     const V least = hn::Set(d, iou_threshold);
     return hn::IfThenElse(hn::Ge(iou, least), method == 1 ? hn::Sub(one, iou) : hn::Zero(d), one);
   }
+  // Returns whether an overlap of 0 may decay a score. A sigma that is 0 in float32 makes it NaN, exp(-0 /
+  // 0).
+  bool ZeroDecays() const { return method == 2 ? sigma == 0 : !(iou_threshold > 0); }
   // Returns whether only boxes that intersect decay each other; DecaysAll() tells the exceptions.
   bool NeedsOverlap(const std::vector<Box> &boxes) const {
-    return (method == 2 || iou_threshold > 0) && std::all_of(boxes.begin(), boxes.end(), [](const Box &box) {
-             return box.area >= 0 && std::isfinite(box.area);
-           });
+    return !ZeroDecays() && std::all_of(boxes.begin(), boxes.end(), [](const Box &box) {
+      return box.area >= 0 && std::isfinite(box.area);
+    });
   }
   // Returns whether a picked box may decay boxes anywhere. The overlap of two boxes without an area is 0/0,
   // and the Gaussian of NaN is NaN.
@@ -199,7 +202,7 @@ class DecayingBoxes {
       if (!all && hn::AllFalse(d, hn::And(hn::Gt(inter, hn::Zero(d)), has_score))) continue;
       const V iou = OverUnion(d, inter, hn::LoadU(d, &boxes_.area[i]), picked);
       // An overlap of 0/0 is not equal to 0, and decays the score.
-      const auto decays = hn::AndNot(hn::Eq(iou, hn::Zero(d)), has_score);
+      const auto decays = rule_.ZeroDecays() ? has_score : hn::AndNot(hn::Eq(iou, hn::Zero(d)), has_score);
       hn::StoreMaskBits(d, decays, &decays_[visited_count_ * kMaskBytes]);
       visited_[visited_count_++] = static_cast<int32_t>(i);
       const V power = hn::Div(hn::Neg(hn::Mul(iou, iou)), hn::Set(d, rule_.sigma));

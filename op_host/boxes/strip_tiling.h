@@ -31,7 +31,7 @@ inline int64_t StageBoxes(int64_t boxes) {
 // that there is room for.
 template <typename Tiling>
 int64_t StageShare(const BoxesProblem &problem, int64_t lanes, Tiling *tiling) {
-  constexpr int64_t kRectangleLanes = 512;
+  constexpr int64_t kRectangleLanes = 256;
   const int64_t stage = StageBoxes(problem.boxes), whole = AlignUp(stage, kLanes);
   const auto share_of = [&](int64_t boxes, int64_t width) {
     return static_cast<int64_t>(StripShare(boxes, width, problem.cores));

@@ -26,10 +26,17 @@ class LoadedBoxes {
     }
   }
 
-  // Begins to load all boxes.
-  __aicore__ inline void Load() {
+  // Begins to load all boxes. Returns the index of one that is NaN: it neither suppresses nor is suppressed.
+  __aicore__ inline uint32_t Load() {
+    const auto nan = static_cast<uint32_t>(LoadedBoxesBuffers::NanBox(count_));
+    constexpr auto kBoxes = static_cast<uint32_t>(LoadedBoxesBuffers::kNanBoxes);
+    FillNan(boxes_.template Get<T>()[nan * kCorners], kBoxes * kCorners);
     LoadAll(boxes_.template Get<T>(), boxes_gm_, count_ * kCorners);
-    if constexpr (CLASSES) LoadAll(classes_.template Get<float>(), classes_gm_, count_ * kHalves);
+    if constexpr (CLASSES) {
+      FillNan(classes_.template Get<float>()[nan * kHalves], kBoxes * kHalves);
+      LoadAll(classes_.template Get<float>(), classes_gm_, count_ * kHalves);
+    }
+    return nan;
   }
 
   // Fills planes with the `count` boxes of these indices. All boxes are loaded. scratch: two rows of
@@ -67,6 +74,13 @@ class LoadedBoxes {
   __aicore__ inline void LoadAll(const AscendC::LocalTensor<E> &to, const AscendC::GlobalTensor<E> &gm,
                                  uint32_t count) {
     CopyRowsIn(to, RoundUp(count, kBlockBytes / sizeof(E)), gm, 0, 0, 1, count);
+  }
+
+  // All bits set are NaN in each type.
+  template <typename E>
+  __aicore__ inline void FillNan(const AscendC::LocalTensor<E> &to, uint32_t count) {
+    AscendC::Duplicate(to.template ReinterpretCast<uint16_t>(), static_cast<uint16_t>(0xffff),
+                       static_cast<int32_t>(count * (sizeof(E) / sizeof(uint16_t))));
   }
 
   AscendC::TBuf<AscendC::TPosition::VECCALC> boxes_, classes_;

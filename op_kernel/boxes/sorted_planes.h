@@ -12,6 +12,7 @@ class SortedPlanes {
  public:
   // Planes are at the place that they have in GM, so with classes the plane of indices is not used.
   static constexpr uint32_t kPlanes = CLASSES ? uint32_t{kClassPlanes} : uint32_t{kBoxPlanes};
+  static constexpr uint32_t kPairs = (kPlanes + 1) / 2;  // of planes that are loaded together
 
   // pitch: boxes from plane to plane.
   __aicore__ inline void Init(GM_ADDR planes, int64_t pitch) {
@@ -28,14 +29,12 @@ class SortedPlanes {
     }
   }
 
-  // Begins to load `count` boxes from rank `first` on. The end of the last data block is NaN.
-  __aicore__ inline void Load(const BoxPlanes &planes, int64_t first, uint32_t count) {
-    constexpr float kNan = __builtin_nanf("");
-    CopyRowsIn(planes.planes, planes.pitch, planes_gm_, first, pitch_, kBoxPlanes, count, kNan);
-    if constexpr (CLASSES) {
-      CopyRowsIn(planes[kClassLow], planes.pitch, planes_gm_, kClassLow * pitch_ + first, pitch_,
-                 kClassPlanes - kClassLow, count, kNan);
-    }
+  // Begins to load two planes, 2 * pair and the next one, of `count` boxes from rank `first` on. The plane of
+  // areas is loaded alone. The end of the last data block is NaN.
+  __aicore__ inline void LoadPair(const BoxPlanes &planes, uint32_t pair, int64_t first, uint32_t count) {
+    const uint32_t plane = 2 * pair;
+    CopyRowsIn(planes[plane], planes.pitch, planes_gm_, plane * pitch_ + first, pitch_,
+               plane == kArea ? 1 : 2, count, __builtin_nanf(""));
   }
 
  private:

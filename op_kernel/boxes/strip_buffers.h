@@ -89,68 +89,74 @@ __aicore__ inline StripSizes StripSizesOf(const Tiling &tiling, uint64_t item, b
 // What stays in UB while boxes are sorted and while they are decided. These buffers are given out first in
 // both phases, so that they are at the same addresses.
 struct StripPlanesBuffers {
-  Buffer indices;       // int32: indices of all boxes by descending score
-  Buffer rows;          // float32: planes of the rows
+  Buffer indices;       // int32: indices of all boxes by descending score, filled up to groups of lanes
+  Buffer rows;          // float32: planes of the lanes while they are fetched, and of the rows behind them
   Buffer lanes;         // float32: planes of the lanes, two by two
   Buffer better_masks;  // 64 words: word i has the bits of the boxes before box i
 
   explicit __aicore__ StripPlanesBuffers(const StripSizes &sizes)
-      : indices{1, sizes.boxes * 4},
-        rows{1, sizes.Planes() * sizes.share * 4},
+      : indices{1, StripSizes::Up(sizes.boxes, kStripLanes) * 4},
+        rows{1, sizes.Planes() * (sizes.strip + sizes.share) * 4},
         lanes{1, SortedPlanesOf(sizes.classes) * sizes.lanes * 4},
         better_masks{1, 64 * 8} {}
 
-  __aicore__ uint64_t Bytes() const {
-    return StripSizes::Up(indices.bytes, 32) + rows.bytes + lanes.bytes + better_masks.bytes;
-  }
+  __aicore__ uint64_t Bytes() const { return indices.bytes + rows.bytes + lanes.bytes + better_masks.bytes; }
 };
 
-// All boxes as they come.
+// All boxes as they come, and eight that are NaN.
 struct LoadedBoxesBuffers {
   Buffer boxes;    // corners in their own dtype
   Buffer classes;  // int64
 
   explicit __aicore__ LoadedBoxesBuffers(const StripSizes &sizes)
-      : boxes{1, sizes.boxes * 4 * sizes.item}, classes{sizes.classes ? 1U : 0U, sizes.boxes * 8} {}
+      : boxes{1, (NanBox(sizes.boxes) + kNanBoxes) * 4 * sizes.item},
+        classes{sizes.classes ? 1U : 0U, (NanBox(sizes.boxes) + kNanBoxes) * 8} {}
 
-  // Bytes that it takes to fetch the planes of some boxes, in memory that the sort has used before: those of
-  // a strip before they are paired, and two rows for each of the boxes that are fetched at a time.
+  static constexpr uint64_t kNanBoxes = 8;  // whole data blocks, of corners and of classes
+
+  // The index of the first box that is NaN.
+  static __aicore__ uint64_t NanBox(uint64_t boxes) { return StripSizes::Up(boxes, kNanBoxes); }
+
+  // Bytes that it takes to fetch the planes of some boxes, in memory that the sort has used before: two rows
+  // for each of them, beside the indices of a piece or the planes of as many boxes as a strip has lanes.
   static __aicore__ uint64_t Scratch(const StripSizes &sizes) {
-    return (sizes.Planes() * sizes.lanes + 2 * StripSizes::Larger(sizes.share, sizes.lanes)) * 4;
+    return StripSizes::Larger(3 * (sizes.strip + sizes.share), (sizes.Planes() + 2) * sizes.lanes) * 4;
   }
 };
 
-// What boxes are compared and decided in. The order matters: it puts `iou` and `work` into banks of their
-// own (iou.h).
+// What boxes are compared and decided in. The order matters: it puts the boxes, `work` and `iou` into banks
+// of their own (iou.h). Where two tiles are larger than a bank, the last rows of the second one lie in the
+// bank of `iou`. One of eleven instructions then waits in these rows; more rows save more starts of
+// instructions.
 struct StripBuffers {
   Buffer column;      // a data block for each row and plane of a tile
-  Buffer first_gap;   // not used
-  Buffer iou;         // float32: overlaps of a tile; then words that are masked; then what is packed
-  Buffer words;       // a word for each row and 64 lanes
   Buffer class_bits;  // a word for each row of a tile
   Buffer alive;       // a bit for each row
   Buffer guesses;     // for each strip a bit for each box
   Buffer guess;       // two guesses, each a bit for each box
   Buffer blocks;      // a data block for each 32 bits of a guess
   Buffer equal;       // a bit for each 32 bits of a guess
-  Buffer second_gap;  // not used
+  Buffer first_gap;   // not used
   Buffer work;        // two tiles for intermediate results; then the halves of words; then wide indices or
                       // the planes of a stage
+  Buffer second_gap;  // not used
+  Buffer iou;         // float32: overlaps of a tile; then words that are masked; then what is packed
+  Buffer words;       // a word for each row and 64 lanes
 
   explicit __aicore__ StripBuffers(const StripSizes &sizes)
       : column{1, SortedPlanesOf(sizes.classes) * sizes.rows * 32},
-        first_gap{1, Gap(StripPlanesBuffers(sizes).Bytes() + column.bytes, sizes.bank)},
-        iou{1, StripSizes::Larger(sizes.rows * 256, StripSizes::Larger(sizes.WordBytes(), sizes.stage * 4))},
-        words{1, sizes.WordBytes()},
         class_bits{1, sizes.rows * 8},
         alive{1, StripSizes::Up(sizes.share, kRowFill) / 8},
         guesses{1, sizes.Strips() * sizes.GuessBytes()},
         guess{1, 2 * GuessPitch(sizes)},
         blocks{1, sizes.GuessBytes() * 8},
         equal{1, 32 * (GuessPitch(sizes) / 256)},
-        second_gap{1, Gap(Before(sizes), 2 * sizes.bank)},
+        first_gap{1, Gap(FirstBytes(sizes), sizes.bank)},
         work{1, StripSizes::Larger(StripSizes::Larger(2 * sizes.rows * 256 + 256, PackedBytes(sizes)),
-                                   StripSizes::Larger(sizes.WordBytes(), sizes.stage * 8))} {}
+                                   StripSizes::Larger(sizes.WordBytes(), sizes.stage * 8))},
+        second_gap{1, Gap(FirstBytes(sizes) + Filled(first_gap) + Filled(work), 2 * sizes.bank)},
+        iou{1, StripSizes::Larger(sizes.rows * 256, StripSizes::Larger(sizes.WordBytes(), sizes.stage * 4))},
+        words{1, sizes.WordBytes()} {}
 
   // Bytes of the planes of a stage, of which some boxes are packed.
   static __aicore__ uint64_t PackedBytes(const StripSizes &sizes) {
@@ -169,11 +175,10 @@ struct StripBuffers {
     return (begin + 32 < end ? end : StripSizes::Up(begin + 32, 512)) - begin;
   }
   static __aicore__ uint64_t Filled(const Buffer &buffer) { return StripSizes::Up(buffer.bytes, 32); }
-  // Bytes of UB before the second gap.
-  __aicore__ uint64_t Before(const StripSizes &sizes) const {
-    return StripPlanesBuffers(sizes).Bytes() + Filled(column) + Filled(first_gap) + Filled(iou) +
-           Filled(words) + Filled(class_bits) + Filled(alive) + Filled(guesses) + Filled(guess) +
-           Filled(blocks) + Filled(equal);
+  // Bytes of UB before the first gap.
+  __aicore__ uint64_t FirstBytes(const StripSizes &sizes) const {
+    return StripPlanesBuffers(sizes).Bytes() + Filled(column) + Filled(class_bits) + Filled(alive) +
+           Filled(guesses) + Filled(guess) + Filled(blocks) + Filled(equal);
   }
 };
 

@@ -45,17 +45,20 @@ class StripOverlaps : public StripPieces {
     InitPlanes(sizes_, pipe_);
     const StripBuffers buffers(sizes_);
     pipe_->InitBuffer(column_, buffers.column.bytes);
-    pipe_->InitBuffer(first_gap_, buffers.first_gap.bytes);
-    pipe_->InitBuffer(iou_, buffers.iou.bytes);
-    pipe_->InitBuffer(words_, buffers.words.bytes);
     pipe_->InitBuffer(class_bits_, buffers.class_bits.bytes);
     pipe_->InitBuffer(alive_, buffers.alive.bytes);
     pipe_->InitBuffer(guesses_, buffers.guesses.bytes);
     pipe_->InitBuffer(guess_, buffers.guess.bytes);
     pipe_->InitBuffer(blocks_, buffers.blocks.bytes);
     pipe_->InitBuffer(equal_, buffers.equal.bytes);
-    pipe_->InitBuffer(second_gap_, buffers.second_gap.bytes);
+    pipe_->InitBuffer(first_gap_, buffers.first_gap.bytes);
     pipe_->InitBuffer(work_, buffers.work.bytes);
+    pipe_->InitBuffer(second_gap_, buffers.second_gap.bytes);
+    pipe_->InitBuffer(iou_, buffers.iou.bytes);
+    pipe_->InitBuffer(words_, buffers.words.bytes);
+    for (uint32_t pair = 0; pair < kPairs; ++pair) {
+      arrived_[pair] = static_cast<event_t>(pipe_->AllocEventID<AscendC::HardEvent::MTE2_V>());
+    }
     overlaps_.Init({iou_.template Get<float>(), work_.template Get<float>()[kHalfBanks],
                     column_.template Get<float>(), class_bits_.template Get<uint8_t>(),
                     static_cast<uint32_t>(sizes_.rows), tiling.offset, tiling.iouThreshold, tiling.ratio});
@@ -72,16 +75,24 @@ class StripOverlaps : public StripPieces {
     return work_.template Get<I>();
   }
 
+  // Makes `box` the index of all boxes that are not there.
+  __aicore__ inline void FillIndices(uint32_t box) {
+    AscendC::Duplicate(Indices<uint32_t>(), box,
+                       static_cast<int32_t>(RoundUp(static_cast<uint32_t>(sizes_.boxes), kBoxLanes)));
+  }
+
   // Fetches the planes of the piece. scratch: LoadedBoxesBuffers::Scratch() bytes.
   template <typename Boxes>
   __aicore__ inline void Fetch(Boxes &boxes, const AscendC::LocalTensor<float> &scratch) {
     SetBetterMasks(better_masks_.template Get<uint64_t>());
     if (row_count_ == 0) return;
-    const BoxPlanes lanes{scratch, width_};
-    const auto rest = scratch[kPlanes * width_].template ReinterpretCast<uint32_t>();
-    FetchPlanes(boxes, Rows(), begin_, row_count_, rest);
-    FetchPlanes(boxes, lanes, strip_ * width_, width_, rest);
-    overlaps_.Pair(Lanes(), lanes, width_);
+    const uint32_t width = Groups() * kBoxLanes, count = width + row_count_;
+    const auto chosen = scratch.template ReinterpretCast<uint32_t>();
+    CopyInUb(chosen, Indices<uint32_t>()[strip_ * width_], width);
+    CopyInUb(chosen[width], Indices<uint32_t>()[begin_], row_count_);
+    const BoxPlanes lanes{rows_.template Get<float>()[sizes_.strip - width], Rows().pitch};
+    boxes.Fetch(lanes, chosen, count, chosen[count]);
+    overlaps_.Pair(Lanes(), lanes, width);
   }
 
   // Fetches this core's share of `count` boxes and stores their planes in GM. scratch: the same.
@@ -110,26 +121,32 @@ class StripOverlaps : public StripPieces {
     const uint32_t there = first < end ? MinRemaining(end - first, row_count_) : 0;
     if (there < row_count_) FillPlanes(Rows(), row_count_);
     WaitFor<AscendC::HardEvent::V_MTE2>(pipe_);
-    if (there > 0) sorted.Load(Rows(), first, there);
+    for (uint32_t pair = 0; pair < kPairs && there > 0; ++pair) sorted.LoadPair(Rows(), pair, first, there);
   }
 
-  // Begins to load the planes of a stage, of which Pack() takes some.
+  // Begins to load the planes of a stage, of which Pack() takes some boxes, plane by plane. Each Pack() needs
+  // a LoadStage() of its own.
   __aicore__ inline void LoadStage(SortedPlanes<CLASSES> &sorted, uint32_t first, uint32_t count) {
     WaitFor<AscendC::HardEvent::V_MTE2>(pipe_);
     WaitFor<AscendC::HardEvent::MTE3_MTE2>(pipe_);
-    sorted.Load(Stage(), first, count);
+    for (uint32_t pair = 0; pair < kPairs; ++pair) {
+      sorted.LoadPair(Stage(), pair, first, count);
+      AscendC::SetFlag<AscendC::HardEvent::MTE2_V>(arrived_[pair]);
+    }
   }
 
   // Fills the lanes of the piece, and its rows where they are wanted, with the boxes of a stage whose bit is
   // set. count: boxes of the stage.
   __aicore__ inline void Pack(const Bits &bits, uint32_t count, bool rows) {
-    WaitFor<AscendC::HardEvent::MTE2_V>(pipe_);
-    if (row_count_ == 0) return;
-    const uint32_t lane = strip_ * width_;
+    const uint32_t lane = strip_ * width_, whole = RoundUp(count_, kBoxLanes);
+    // All planes have as many boxes, so that what is behind them stays NaN.
+    auto packed = Packed().template ReinterpretCast<float>();
+    WaitFor<AscendC::HardEvent::MTE3_V>(pipe_);  // indices that are packed there may be on their way to GM
+    if (row_count_ > 0) AscendC::Duplicate(packed, __builtin_nanf(""), static_cast<int32_t>(whole));
     for (uint32_t plane = 0; plane < kPlanes; ++plane) {
       if (plane == kIndex) continue;
-      auto packed = Packed().template ReinterpretCast<float>();
-      AscendC::Duplicate(packed, __builtin_nanf(""), static_cast<int32_t>(RoundUp(count_, kBoxLanes)));
+      if (plane % 2 == 0) AscendC::WaitFlag<AscendC::HardEvent::MTE2_V>(arrived_[plane / 2]);
+      if (row_count_ == 0) continue;
       PackMarked(packed, Stage()[plane], bits, count);
       PairPlane(Lanes()[plane], packed[lane], Groups() * kBoxLanes);
       if (rows) CopyInUb(Rows()[plane], packed[begin_], row_count_);
@@ -190,10 +207,10 @@ class StripOverlaps : public StripPieces {
 
  private:
   static constexpr uint32_t kHalfBanks = 64;  // float32 elements of half of all bank groups
-  static constexpr uint32_t kPlanes = CLASSES ? uint32_t{kClassPlanes} : uint32_t{kBoxPlanes};
+  static constexpr uint32_t kPlanes = SortedPlanes<CLASSES>::kPlanes, kPairs = SortedPlanes<CLASSES>::kPairs;
 
   __aicore__ inline BoxPlanes Rows() {
-    return {rows_.template Get<float>(), static_cast<uint32_t>(sizes_.share)};
+    return {rows_.template Get<float>()[sizes_.strip], static_cast<uint32_t>(sizes_.strip + sizes_.share)};
   }
   __aicore__ inline PairedPlanes Lanes() {
     return {lanes_.template Get<float>(), static_cast<uint32_t>(sizes_.lanes), 0};
@@ -220,16 +237,6 @@ class StripOverlaps : public StripPieces {
       AscendC::And(masked[plane * plane_halves], Halves()[plane * plane_halves], blocks[block * kBlockHalves],
                    uint64_t{128}, static_cast<uint8_t>(Pitch() / kRowFill), {1, 1, 0, 8, 8, 0});
     }
-  }
-
-  // Fetches `count` boxes from the box of rank `first` on. Those behind the last box are NaN, which neither
-  // suppresses nor is suppressed.
-  template <typename Boxes>
-  __aicore__ inline void FetchPlanes(Boxes &boxes, const BoxPlanes &to, uint32_t first, uint32_t count,
-                                     const AscendC::LocalTensor<uint32_t> &scratch) {
-    const uint32_t there = first < count_ ? MinRemaining(count_ - first, count) : 0;
-    if (there < count) FillPlanes(to, count);
-    if (there > 0) boxes.Fetch(to, Indices<uint32_t>()[first], there, scratch);
   }
 
   // Makes `count` boxes NaN.
@@ -283,6 +290,7 @@ class StripOverlaps : public StripPieces {
       iou_, words_, class_bits_, alive_, guesses_, guess_, blocks_, equal_, second_gap_, work_;
   OverlapBits<CLASSES> overlaps_;
   AscendC::TPipe *pipe_;
+  event_t arrived_[kPairs];  // two planes of a stage each
 };
 
 }  // namespace avo

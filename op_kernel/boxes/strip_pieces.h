@@ -28,12 +28,14 @@ class StripPieces {
   // Chooses the piece of this core where each of `lanes` boxes is better than each of `rows` others.
   __aicore__ inline void ChooseRectangle(uint32_t lanes, uint32_t rows) {
     const uint64_t groups = (lanes + kStripLanes - 1) / kStripLanes, cores = AscendC::GetBlockNum();
+    constexpr uint64_t kTileRows = 24;  // a tile takes as long as so many rows before it works on them
     uint64_t least = ~uint64_t{0}, pieces = 1;
     for (uint64_t strips = 1; strips <= sizes_.Strips() && strips <= cores; ++strips) {
       const uint64_t own = (groups + strips - 1) / strips;
       const uint64_t share = StripSizes::Up((rows + cores / strips - 1) / (cores / strips), kPieceRows);
-      if (own * kStripLanes > sizes_.lanes || share > sizes_.share || own * share >= least) continue;
-      least = own * share;
+      const uint64_t work = own * (share + kTileRows * ((share + sizes_.rows - 1) / sizes_.rows));
+      if (own * kStripLanes > sizes_.lanes || share > sizes_.share || work >= least) continue;
+      least = work;
       width_ = static_cast<uint32_t>(own * kStripLanes);
       pieces = cores / strips;
     }

@@ -101,7 +101,7 @@ class StripSuppression {
     StoreOnes(merger.PairsMemory().template ReinterpretCast<uint16_t>());
     sort.SortChunks();
     merger.LoadLastLists();
-    loaded.Load();
+    overlaps_.FillIndices(loaded.Load());
     const auto pairs = merger.MergeLastLists(count_);
     overlaps_.ChoosePiece(First(), tiling_.strip);
     if (count_ == 0) return;
@@ -191,16 +191,17 @@ class StripSuppression {
   // this core of those that are left. Returns their number.
   __aicore__ inline uint32_t DecideByBetter(uint32_t kept) {
     const uint32_t first = First(), count = count_ - first;
+    overlaps_.LoadStage(sorted_, 0, first);
     overlaps_.ChooseRectangle(kept, count);
     overlaps_.LoadRows(sorted_, first, count_);
-    overlaps_.LoadStage(sorted_, 0, first);
     overlaps_.Pack(overlaps_.Guess(turn_), first, false);
+    WaitFor<AscendC::HardEvent::MTE2_V>(pipe_);
     overlaps_.Compare();
     SendAnswer(kStageSides, true);
-    overlaps_.LoadStage(sorted_, first, count);
     WaitForCores();
     const auto bits = overlaps_.Guess(turn_);
     Combine(kStageSides, bits);
+    overlaps_.LoadStage(sorted_, first, count);
     const uint32_t left = overlaps_.PackIndices(bits, first, count);
     overlaps_.KeepPacked(first, left);
     overlaps_.ChoosePiece(left, static_cast<uint32_t>(LaterLanes(left)));

@@ -115,12 +115,13 @@ def device():
     stages: the worse half is compared with what the better half keeps, and then what is left of it with itself. Of
     11 us for 1000 boxes, launch and start take 4, sorting 2, pairs 2 and the steps the rest. Still more boxes are
     decided in bands. Where all of them are kept, the vector unit is the bound: 64 pairs take 12 cycles, and 11 with a
-    threshold of 1/2, which needs no quotient. No operand waits for a bank, as the boxes that are compared lie in
-    different bank groups, and quotients in another bank than their bits. In clusters few pairs are left. There the
-    bands of 1024 boxes count: cores meet three times for each band. One core walks through its bits; the others
-    meanwhile compare the next band with the boxes that were kept before. Larger bands would need fewer meetings, but
-    would compare more pairs of which one box is suppressed already. Where few of many boxes are wanted, only the best
-    of them are merged and fetched, 2048 for 300; sorting the chunks then takes nearly half of the time.
+    threshold of 1/2, which needs no quotient. Hardly an operand waits for a bank, as the boxes that are compared lie
+    in different bank groups, and quotients in another bank than their bits; only the last rows of large tiles wait in
+    one of eleven instructions. In clusters few pairs are left. There the bands of 1024 boxes count: cores meet three
+    times for each band. One core walks through its bits; the others meanwhile compare the next band with the boxes
+    that were kept before. Larger bands would need fewer meetings, but would compare more pairs of which one box is
+    suppressed already. Where few of many boxes are wanted, only the best of them are merged and fetched, 2048 for 300;
+    sorting the chunks then takes nearly half of the time.
     """
     yield {**named(clusters(1000)), "iou_threshold": THRESHOLD}, ""
     yield {**named(clusters(4096, 100)), "iou_threshold": THRESHOLD}, "", "crowded"
