@@ -7,7 +7,15 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 BUILD = Path(os.environ.get("AVO_BUILD", Path(__file__).parents[1] / "build" / "sim"))
+
+# For tests of what a sanitizer takes for itself.
+plain_process = pytest.mark.skipif(
+    "libasan" in os.environ.get("LD_PRELOAD", ""),
+    reason="the address sanitizer takes malloc, the first place among the libraries, and addresses without a limit",
+)
 
 
 def listed(program: Path) -> list[str]:

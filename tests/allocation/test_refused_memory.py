@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.built import BUILD, listed, missing
+from tests.built import BUILD, listed, missing, plain_process
 
 LIBRARY = BUILD / "tests" / "librefuse_memory.so"
 CALLS = Path(__file__).with_name("refused_calls.py")
 ROOT = Path(__file__).parents[2]
 OURS = "libavo_,_native,libcust_opapi,libnnopbase,libascendcl,libascendc_sim"
 
-pytestmark = pytest.mark.skipif(not LIBRARY.exists(), reason=missing(LIBRARY))
+pytestmark = [plain_process, pytest.mark.skipif(not LIBRARY.exists(), reason=missing(LIBRARY))]
 
 
 def python(*arguments: str | Path, **variables: str) -> subprocess.CompletedProcess:

@@ -21,6 +21,7 @@ from ascend_vision_ops.doctor.host import find_host
 from ascend_vision_ops.doctor.installed import compute_unit, documented, find_installed, operator_types
 from ascend_vision_ops.doctor.machine import numbers
 from ascend_vision_ops.testing.run import missing
+from tests.built import plain_process
 
 COMPILER = os.environ.get("CC") or shutil.which("cc") or shutil.which("gcc")
 TORCH = {"torch": "2.10.0+cpu", "torch_npu": "2.10.0.post2"}
@@ -131,6 +132,7 @@ needs_compiler = pytest.mark.skipif(COMPILER is None, reason="no C compiler")
 
 
 @needs_compiler
+@plain_process
 def test_a_machine_with_everything(fake):
     findings = examine(whole(fake).machine)
     bad = [finding for finding in findings if finding.state != OK and finding.part != "optional"]

@@ -7,6 +7,8 @@ import resource
 import subprocess
 import sys
 
+from tests.built import plain_process
+
 FORK = """
 import os, sys
 import numpy as np
@@ -109,6 +111,7 @@ def test_a_child_may_use_the_device_that_its_parent_had_not_opened():
     assert (done.returncode, done.stdout) == (0, "worked"), done.stderr
 
 
+@plain_process
 def test_a_limit_on_addresses_leaves_a_smaller_device():
     done = python(LIMITED, addresses=16 << 30)
     assert done.returncode == 0, done.stderr
