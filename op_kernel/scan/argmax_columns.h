@@ -24,7 +24,7 @@ class ArgmaxColumns : ColumnTiles<LaneTiles<T, I>, T> {
   using Columns::slices_;
   using Key = typename KeyPlanes<T>::Key;
   static constexpr uint32_t kPlanes = KeyPlanes<T>::kPlanes;
-  static constexpr bool kWhole = KeyPlanes<T>::kWhole;
+  static constexpr bool kWhole = KeyPlanes<T>::kWhole, kWidened = !IsOwnKey(sizeof(T));
 
  public:
   __aicore__ inline void Init(GM_ADDR in, GM_ADDR out, GM_ADDR workspace, const ArgmaxTiling &tiling,
@@ -76,8 +76,8 @@ class ArgmaxColumns : ColumnTiles<LaneTiles<T, I>, T> {
       const int64_t from = PartBegin(this->part_, t.partLength, t.length);
       const int64_t pieces = this->Pieces(t.partLength);
       for (int64_t piece = 0; piece < pieces; ++piece) {
-        const int64_t begin = this->PieceBegin(piece, pieces, t.partLength);
-        const int64_t end = this->PieceBegin(piece + 1, pieces, t.partLength);
+        const int64_t begin = this->PieceBegin(piece, pieces, t.partLength, kWidened);
+        const int64_t end = this->PieceBegin(piece + 1, pieces, t.partLength, kWidened);
         Compute(from + begin, static_cast<uint32_t>(end - begin), piece == 0, nans);
       }
       if (t.parts > 1) {
