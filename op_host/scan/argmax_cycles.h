@@ -24,7 +24,7 @@ class ArgmaxCost {
 
   // The same where float16 is compared as it is, in lanes of 16 bits (op_kernel/scan/half_columns.h).
   double HalfCompareCycles(int64_t lanes) const {
-    constexpr double kInstructions = 5, kPerRepeat = 4;
+    constexpr double kInstructions = 8, kPerRepeat = 4;
     return kInstructions * kStartCycles +
            kPerRepeat * static_cast<double>(CeilDiv<int64_t>(lanes, HalfColumnsBuffers::kRepeat));
   }

@@ -187,8 +187,7 @@ struct HalfColumnsBuffers {
   Buffer indices;  // int16: where they were found
   Buffer wide;     // float32: indices on their way to the type of results
   Buffer bits;     // two masks, a bit for each lane
-  NanWatchBuffers watch;
-  Buffer out;  // queue: indices
+  Buffer out;      // queue: indices
 
   static constexpr uint32_t kRepeat = 128;  // lanes of a repeat
   static constexpr uint32_t kPitchUnit =
@@ -201,7 +200,6 @@ struct HalfColumnsBuffers {
         indices{1, tiling.pitch * uint64_t{2}},
         wide{1, tiling.pitch * uint64_t{4}},
         bits{1, 2 * MaskBytes(tiling)},
-        watch(1),
         out{2, tiling.pitch * index_item} {}
 
   // Bytes of a mask.

@@ -51,13 +51,16 @@ class ArgmaxColumns : ColumnTiles<LaneTiles<T, I>, T> {
 
   __aicore__ inline void Process() {
     const auto &t = this->t_;
-    SearchTiles(false);
-    if constexpr (!kWhole) {
-      // Results are on their way while the vector unit looks for NaN.
-      if (watch_.Any(pipe_)) {
-        AscendC::PipeBarrier<PIPE_MTE3>();
-        SearchTiles(true);
-      }
+    bool nans = false;
+    for (int64_t item = this->share_.begin; item < this->share_.end; ++item) {
+      Search(item, nans);
+      // Where the first tile has NaN, others will have some, too. Results are on their way while the vector
+      // unit looks.
+      const bool looks = item == this->share_.begin || item + 1 == this->share_.end;
+      if (kWhole || nans || !looks || !AnyNan()) continue;
+      nans = true;
+      AscendC::PipeBarrier<PIPE_MTE3>();
+      item = this->share_.begin - 1;
     }
     if (t.parts == 1) return;
     WaitForCores();
@@ -66,28 +69,32 @@ class ArgmaxColumns : ColumnTiles<LaneTiles<T, I>, T> {
   }
 
  private:
-  // Finds the largest of each lane of all tiles of this core, and stores it. nans: whether keys may be NaN;
-  // else watch_ notices them.
-  __aicore__ inline void SearchTiles(bool nans) {
+  // Whether a NaN has been met. The scalar unit waits for the vector unit.
+  __aicore__ inline bool AnyNan() {
+    if constexpr (kWhole) return false;
+    return watch_.Any(pipe_);
+  }
+
+  // Finds the largest of each lane of a tile, and stores it. nans: whether keys may be NaN; else watch_ notices
+  // them.
+  __aicore__ inline void Search(int64_t item, bool nans) {
     const auto &t = this->t_;
-    for (int64_t item = this->share_.begin; item < this->share_.end; ++item) {
-      this->Enter(item);
-      repeats_ = (slices_ * slice_pitch_ + Tiles::kRepeat - 1) / Tiles::kRepeat;
-      const int64_t from = PartBegin(this->part_, t.partLength, t.length);
-      const int64_t pieces = this->Pieces(t.partLength);
-      for (int64_t piece = 0; piece < pieces; ++piece) {
-        const int64_t begin = this->PieceBegin(piece, pieces, t.partLength, kWidened);
-        const int64_t end = this->PieceBegin(piece + 1, pieces, t.partLength, kWidened);
-        Compute(from + begin, static_cast<uint32_t>(end - begin), piece == 0, nans);
-      }
-      if (t.parts > 1) {
-        StorePart(this->part_);
-      } else {
-        CopyOut(outer_ * t.inner + column_, t.inner, slices_, columns_);
-      }
-      if constexpr (!kWhole) {
-        if (!nans) watch_.Take(this->lanes_.Best(0), repeats_ * Tiles::kRepeat);
-      }
+    this->Enter(item);
+    repeats_ = (slices_ * slice_pitch_ + Tiles::kRepeat - 1) / Tiles::kRepeat;
+    const int64_t from = PartBegin(this->part_, t.partLength, t.length);
+    const int64_t pieces = this->Pieces(t.partLength);
+    for (int64_t piece = 0; piece < pieces; ++piece) {
+      const int64_t begin = this->PieceBegin(piece, pieces, t.partLength, kWidened);
+      const int64_t end = this->PieceBegin(piece + 1, pieces, t.partLength, kWidened);
+      Compute(from + begin, static_cast<uint32_t>(end - begin), piece == 0, nans);
+    }
+    if (t.parts > 1) {
+      StorePart(this->part_);
+    } else {
+      CopyOut(outer_ * t.inner + column_, t.inner, slices_, columns_);
+    }
+    if constexpr (!kWhole) {
+      if (!nans) watch_.Take(this->lanes_.Best(0), repeats_ * Tiles::kRepeat);
     }
   }
 

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "argmax_input.h"
-#include "nan_watch.h"
 
 namespace avo {
 
@@ -17,7 +16,6 @@ class HalfColumns : ColumnTiles<ArgmaxInput<T, I>, T> {
  public:
   __aicore__ inline void Init(GM_ADDR in, GM_ADDR out, GM_ADDR, const ArgmaxTiling &tiling,
                               AscendC::TPipe *pipe) {
-    pipe_ = pipe;
     const HalfColumnsBuffers buffers(tiling, sizeof(I));
     this->InitInput(in, tiling, buffers.in, pipe);
     this->InitColumns(tiling);
@@ -26,7 +24,6 @@ class HalfColumns : ColumnTiles<ArgmaxInput<T, I>, T> {
     pipe->InitBuffer(indices_, buffers.indices.bytes);
     pipe->InitBuffer(wide_, buffers.wide.bytes);
     pipe->InitBuffer(bits_, buffers.bits.bytes);
-    watch_.Init(buffers.watch, pipe);
     pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
     // Instructions compute lanes without elements too.
     if (!this->FillsLanes(tiling)) {
@@ -35,17 +32,6 @@ class HalfColumns : ColumnTiles<ArgmaxInput<T, I>, T> {
   }
 
   __aicore__ inline void Process() {
-    SearchTiles(false);
-    // Results are on their way while the vector unit looks for NaN.
-    if (!watch_.Any(pipe_)) return;
-    AscendC::PipeBarrier<PIPE_MTE3>();
-    SearchTiles(true);
-  }
-
- private:
-  // Finds the largest of each lane of all tiles of this core, and stores it. nans: whether keys may be NaN;
-  // else watch_ notices them.
-  __aicore__ inline void SearchTiles(bool nans) {
     for (int64_t item = this->share_.begin; item < this->share_.end; ++item) {
       this->Enter(item);
       lanes_ = RoundUp(this->slices_ * this->slice_pitch_, kRepeat);
@@ -53,13 +39,13 @@ class HalfColumns : ColumnTiles<ArgmaxInput<T, I>, T> {
       for (int64_t piece = 0; piece < pieces; ++piece) {
         const int64_t begin = this->PieceBegin(piece, pieces, length);
         const int64_t end = this->PieceBegin(piece + 1, pieces, length);
-        Compute(begin, static_cast<uint32_t>(end - begin), nans);
+        Compute(begin, static_cast<uint32_t>(end - begin));
       }
       CopyOut();
-      if (!nans) watch_.Take(Best(), lanes_);
     }
   }
 
+ private:
   // The largest of each lane. It lies half a cycle of the bank groups of UB behind the positions of a tile,
   // so that an instruction reads both without waiting.
   __aicore__ inline AscendC::LocalTensor<half> Best() {
@@ -67,7 +53,7 @@ class HalfColumns : ColumnTiles<ArgmaxInput<T, I>, T> {
   }
 
   // Compares positions [begin, begin + positions) of the tile in hand.
-  __aicore__ inline void Compute(int64_t begin, uint32_t positions, bool nans) {
+  __aicore__ inline void Compute(int64_t begin, uint32_t positions) {
     const auto &t = this->t_;
     auto tile = this->in_queue_.template AllocTensor<T>();
     this->CopyColumnsIn(tile, begin, positions);
@@ -77,31 +63,33 @@ class HalfColumns : ColumnTiles<ArgmaxInput<T, I>, T> {
     for (uint32_t p = 0; p < positions; ++p) {
       const auto key = keys[p * t.pitch];
       if (begin + p == 0) {
-        AscendC::Max(Best(), key, key, static_cast<int32_t>(lanes_));
-        AscendC::Duplicate(indices_.Get<int16_t>(), int16_t{0}, static_cast<int32_t>(lanes_));
+        Begin(key);
       } else {
-        KeepLarger(key, static_cast<int16_t>(begin + p), nans);
+        KeepLarger(key, static_cast<int16_t>(begin + p));
       }
     }
     this->in_queue_.FreeTensor(tile);
   }
 
+  // The first position is the best so far.
+  __aicore__ inline void Begin(const AscendC::LocalTensor<half> &key) {
+    AscendC::Max(Best(), key, key, static_cast<int32_t>(lanes_));
+    AscendC::Duplicate(indices_.Get<int16_t>(), int16_t{0}, static_cast<int32_t>(lanes_));
+  }
+
   // A lane keeps its best unless the key is larger, or equal where the last one wins. Comparisons with NaN
   // are false, so a NaN key wins; a best that is NaN stays.
-  __aicore__ inline void KeepLarger(const AscendC::LocalTensor<half> &key, int16_t index, bool nans) {
+  __aicore__ inline void KeepLarger(const AscendC::LocalTensor<half> &key, int16_t index) {
     const auto best = Best(), indices = indices_.Get<half>();
-    const auto keep = bits_.Get<uint8_t>();
+    const auto keep = bits_.Get<uint8_t>(), nans = keep[HalfColumnsBuffers::MaskBytes(this->t_)];
+    const auto keep_words = keep.template ReinterpretCast<uint16_t>(),
+               nan_words = nans.template ReinterpretCast<uint16_t>();
+    const int32_t words = static_cast<int32_t>(lanes_ / 16);
     AscendC::Compare(keep, key, best, this->t_.last != 0 ? AscendC::CMPMODE::LT : AscendC::CMPMODE::LE,
                      lanes_);
-    if (nans) {
-      const auto numbers = keep[HalfColumnsBuffers::MaskBytes(this->t_)];
-      const auto keep_words = keep.template ReinterpretCast<uint16_t>(),
-                 nan_words = numbers.template ReinterpretCast<uint16_t>();
-      const int32_t words = static_cast<int32_t>(lanes_ / 16);
-      AscendC::CompareScalar(numbers, best, half(-__builtin_inff()), AscendC::CMPMODE::GE, lanes_);
-      AscendC::Not(nan_words, nan_words, words);
-      AscendC::Or(keep_words, keep_words, nan_words, words);
-    }
+    AscendC::CompareScalar(nans, best, half(-__builtin_inff()), AscendC::CMPMODE::GE, lanes_);
+    AscendC::Not(nan_words, nan_words, words);
+    AscendC::Or(keep_words, keep_words, nan_words, words);
     // Select takes float and half alone, but it only moves bits.
     AscendC::Select(indices, keep, indices, HalfWithBits(index), AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE,
                     lanes_);
@@ -132,8 +120,6 @@ class HalfColumns : ColumnTiles<ArgmaxInput<T, I>, T> {
     out_queue_.FreeTensor(out);
   }
 
-  AscendC::TPipe *pipe_;
-  NanWatch<half> watch_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> best_, indices_, wide_, bits_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
   AscendC::GlobalTensor<I> out_gm_;
