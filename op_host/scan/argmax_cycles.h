@@ -100,8 +100,8 @@ class ArgmaxCost {
   static constexpr double kStartCycles = 22;  // of an instruction, beside its repeats
 
  private:
-  // Bytes that a core gets from HBM in a cycle, where so many cores read. HBM gives no more to many cores than
-  // to as many as there are cube cores.
+  // Bytes that a core gets from HBM in a cycle, where so many cores read. HBM gives no more to many cores
+  // than to as many as there are cube cores.
   double CoreBandwidth(int64_t cores) const {
     const Platform &platform = problem_.platform;
     const double core =

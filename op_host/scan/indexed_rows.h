@@ -88,8 +88,7 @@ class IndexedRowsSearch {
       }
       // Whole rows in few copies of one length.
       for (int64_t copies = 1; copies <= kMostCopies; ++copies) {
-        const int64_t together =
-            AlignUp<int64_t>(CeilDiv(problem_.length, copies), ScanLayout::kTransposed);
+        const int64_t together = AlignUp<int64_t>(CeilDiv(problem_.length, copies), ScanLayout::kTransposed);
         fits = TryQueue(rows, together, queue, problem_.length) || fits;
       }
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The buffers of ArgMax: of its helpers (lane_argmax.h, nan_watch.h, lane_reduction.h, argmax_tiles.h,
-// line_tree.h, slot_argmax.h) and of its five layouts (argmax_columns.h, half_columns.h, argmax.h, tree_lines.h,
-// short_lines.h).
+// line_tree.h, slot_argmax.h) and of its five layouts (argmax_columns.h, half_columns.h, argmax.h,
+// tree_lines.h, short_lines.h).
 #pragma once
 
 #include "argmax_tiling.h"

@@ -75,8 +75,8 @@ class ArgmaxColumns : ColumnTiles<LaneTiles<T, I>, T> {
     return watch_.Any(pipe_);
   }
 
-  // Finds the largest of each lane of a tile, and stores it. nans: whether keys may be NaN; else watch_ notices
-  // them.
+  // Finds the largest of each lane of a tile, and stores it. nans: whether keys may be NaN; else watch_
+  // notices them.
   __aicore__ inline void Search(int64_t item, bool nans) {
     const auto &t = this->t_;
     this->Enter(item);

@@ -98,7 +98,8 @@ class IndexedRows {
     if (next_.row >= share_.end) return;
     auto copied = in_queue_.template AllocTensor<T>();
     CopyRowsIn(copied, t_.rowPitch, in_gm_, next_.row * t_.length + next_.begin, t_.length,
-               TileExtent(next_.row, t_.tileOuter, share_.end), TileExtent(next_.begin, t_.tileLength, t_.length));
+               TileExtent(next_.row, t_.tileOuter, share_.end),
+               TileExtent(next_.begin, t_.tileLength, t_.length));
     in_queue_.EnQue(copied);
     next_.begin += t_.tileLength;
     if (next_.begin >= t_.length) next_ = {next_.row + t_.tileOuter, 0};

@@ -70,8 +70,8 @@ class LaneArgmax {
     for (uint32_t p = 0; p < kPlanes; ++p) AscendC::Duplicate(Best(p), Least(), repeats * kRepeat);
     AscendC::Duplicate(Indices(), 0, repeats * kRepeat);
   }
-  // Begins anew with the element at `index` of every line. Keys: KeyPlanes, or another class whose Plane(i) is
-  // a tensor; all 64 keys of a repeat count.
+  // Begins anew with the element at `index` of every line. Keys: KeyPlanes, or another class whose Plane(i)
+  // is a tensor; all 64 keys of a repeat count.
   template <typename Keys>
   __aicore__ inline void Begin(Keys &keys, const KeyRepeats &at, int32_t index) {
     for (uint32_t p = 0; p < kPlanes; ++p) {
@@ -82,8 +82,8 @@ class LaneArgmax {
     AscendC::Duplicate(Indices(), index, at.repeats * kRepeat);
   }
 
-  // Hands the element at `index` of every line to its lane, which keeps the larger one. nans: whether keys may
-  // be NaN. Where they must not, but are, the best of a lane still becomes NaN, but its index is wrong.
+  // Hands the element at `index` of every line to its lane, which keeps the larger one. nans: whether keys
+  // may be NaN. Where they must not, but are, the best of a lane still becomes NaN, but its index is wrong.
   template <typename Keys>
   __aicore__ inline void KeepLarger(Keys &keys, const KeyRepeats &at, int32_t index, bool nans = true) {
     MarkKeptOf(keys, at, nans);

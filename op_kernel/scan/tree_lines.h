@@ -206,7 +206,8 @@ class TreeLines : ArgmaxInput<T, I>, ArgmaxParts<T, I> {
   }
 
   static constexpr uint32_t kCopied = kBlockBytes / sizeof(T);  // elements of a data block
-  // Of a tile. Where keys are made of elements, the vector unit bounds, and more pieces are more instructions.
+  // Of a tile. Where keys are made of elements, the vector unit bounds, and more pieces are more
+  // instructions.
   static constexpr uint32_t kMostPieces = Tree::kDirect ? 6 : 4;
 
   Tree tree_;

@@ -33,8 +33,8 @@ __aicore__ inline event_t SignalScalar(AscendC::TPipe *pipe) {
   return ready;
 }
 
-// Whether the first `count` bits of a mask are all set. The scalar unit waits for the vector unit, which goes on
-// with what lies between `ready`, a signal behind the mask, and this call.
+// Whether the first `count` bits of a mask are all set. The scalar unit waits for the vector unit, which goes
+// on with what lies between `ready`, a signal behind the mask, and this call.
 __aicore__ inline bool AllBitsSet(const AscendC::LocalTensor<uint8_t> &mask, uint32_t count,
                                   AscendC::TPipe *pipe, event_t ready) {
   constexpr uint32_t kWordBits = 64;
