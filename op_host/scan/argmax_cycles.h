@@ -45,7 +45,8 @@ class ArgmaxCost {
   // `elements` elements in `pieces` pieces, as runs of `run` contiguous elements, and computes for `compute`
   // cycles.
   double LaunchCycles(int64_t tiles, int64_t pieces, int64_t elements, int64_t run, double compute) const {
-    constexpr double kPieceCycles = 150;    // latency of a copy and a dozen instructions
+    constexpr double kPieceCycles = 150;    // a dozen instructions
+    constexpr double kLatencyCycles = 450;  // of the first copy
     constexpr double kDispatchCycles = 80;  // of a block
     constexpr double kFullSpeedBytes = 512;
     const Platform &platform = problem_.platform;
@@ -53,7 +54,7 @@ class ArgmaxCost {
     const int64_t cores = platform.vector_cores;
     const double copied =
         static_cast<double>(elements * problem_.item) * slowness / CoreBandwidth(std::min(tiles, cores));
-    return static_cast<double>(std::min(tiles, cores)) * kDispatchCycles +
+    return static_cast<double>(std::min(tiles, cores)) * kDispatchCycles + kLatencyCycles +
            static_cast<double>(CeilDiv(tiles, cores)) *
                (std::max(copied, compute) + kPieceCycles * static_cast<double>(pieces)) +
            copied / static_cast<double>(pieces);
@@ -80,7 +81,7 @@ class ArgmaxCost {
   }
 
   // Cycles of a launch of `tiles` tiles of lines, of `rows` rows each, of `elements` elements in `pieces`
-  // pieces. A tile alone is folded while the rest of it is loaded, all but the last of four pieces.
+  // pieces. A tile alone is folded while the rest of it is loaded, all but its last piece.
   double TreeLaunchCycles(int64_t tiles, int64_t rows, int64_t pieces, int64_t elements, int64_t queue,
                           double fold, double find, double latency = 350) const {
     constexpr double kTilePieces = 4;

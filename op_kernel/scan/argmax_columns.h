@@ -58,6 +58,7 @@ class ArgmaxColumns : ColumnTiles<LaneTiles<T, I>, T> {
       // unit looks.
       const bool looks = item == this->share_.begin || item + 1 == this->share_.end;
       if (kWhole || nans || !looks || !AnyNan()) continue;
+      // All tiles again.
       nans = true;
       AscendC::PipeBarrier<PIPE_MTE3>();
       item = this->share_.begin - 1;
