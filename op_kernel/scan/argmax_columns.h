@@ -54,8 +54,8 @@ class ArgmaxColumns : ColumnTiles<LaneTiles<T, I>, T> {
     bool nans = false;
     for (int64_t item = this->share_.begin; item < this->share_.end; ++item) {
       Search(item, nans);
-      // Where the first tile has NaN, others will have some, too. Results are on their way while the vector
-      // unit looks.
+      // Where the first tile has NaN, others are likely to have some, too. Results are on their way while the
+      // vector unit looks.
       const bool looks = item == this->share_.begin || item + 1 == this->share_.end;
       if (kWhole || nans || !looks || !AnyNan()) continue;
       // All tiles again.
@@ -72,8 +72,11 @@ class ArgmaxColumns : ColumnTiles<LaneTiles<T, I>, T> {
  private:
   // Whether a NaN has been met. The scalar unit waits for the vector unit.
   __aicore__ inline bool AnyNan() {
-    if constexpr (kWhole) return false;
-    return watch_.Any(pipe_);
+    if constexpr (kWhole) {
+      return false;
+    } else {
+      return watch_.Any(pipe_);
+    }
   }
 
   // Finds the largest of each lane of a tile, and stores it. nans: whether keys may be NaN; else watch_

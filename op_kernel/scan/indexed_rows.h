@@ -2,7 +2,8 @@
 // A scan along whole rows, with indices of 16 bits. Keys are scanned, and then, as in RunningScan
 // (running_scan.h), the numbers of the elements that lead; but float16 is compared as it is, positions lie in
 // planes (position_planes.h), and indices are scanned as int16. They are made wider on their way back to
-// rows, by transpositions that are needed in any case. A tile has some rows, and goes along them in pieces.
+// rows, by transpositions that are needed in any case. Cores share the rows evenly. A tile has some rows of a
+// core, and goes along them in pieces.
 #pragma once
 
 #include "../common/vectors/casts.h"
