@@ -45,15 +45,16 @@ class ArgmaxCost {
   // `elements` elements in `pieces` pieces, as runs of `run` contiguous elements, and computes for `compute`
   // cycles.
   double LaunchCycles(int64_t tiles, int64_t pieces, int64_t elements, int64_t run, double compute) const {
-    constexpr double kPieceCycles = 600;    // latency of a copy and a dozen instructions
+    constexpr double kPieceCycles = 150;    // a dozen instructions
+    constexpr double kLatencyCycles = 450;  // of the first copy
     constexpr double kDispatchCycles = 80;  // of a block
     constexpr double kFullSpeedBytes = 512;
     const Platform &platform = problem_.platform;
     const double slowness = std::max(1.0, kFullSpeedBytes / static_cast<double>(run * problem_.item));
-    const double bandwidth = platform.hbm_bytes_per_cycle > 0 ? platform.hbm_bytes_per_cycle : 1;
-    const double copied = static_cast<double>(elements * problem_.item) * slowness / bandwidth;
     const int64_t cores = platform.vector_cores;
-    return static_cast<double>(std::min(tiles, cores)) * kDispatchCycles +
+    const double copied =
+        static_cast<double>(elements * problem_.item) * slowness / CoreBandwidth(std::min(tiles, cores));
+    return static_cast<double>(std::min(tiles, cores)) * kDispatchCycles + kLatencyCycles +
            static_cast<double>(CeilDiv(tiles, cores)) *
                (std::max(copied, compute) + kPieceCycles * static_cast<double>(pieces)) +
            copied / static_cast<double>(pieces);
@@ -80,20 +81,15 @@ class ArgmaxCost {
   }
 
   // Cycles of a launch of `tiles` tiles of lines, of `rows` rows each, of `elements` elements in `pieces`
-  // pieces. HBM gives no more to many cores than to as many as there are cube cores. A tile alone is folded
-  // while the rest of it is loaded, all but the last of four pieces.
+  // pieces. A tile alone is folded while the rest of it is loaded, all but its last piece.
   double TreeLaunchCycles(int64_t tiles, int64_t rows, int64_t pieces, int64_t elements, int64_t queue,
                           double fold, double find, double latency = 350) const {
     constexpr double kTilePieces = 4;
     constexpr double kDispatchCycles = 80, kRowCycles = 8;
     const Platform &platform = problem_.platform;
     const int64_t cores = std::min<int64_t>(tiles, platform.vector_cores);
-    const double core =
-        platform.hbm_bytes_per_cycle > 0 ? static_cast<double>(platform.hbm_bytes_per_cycle) : 1;
-    const double device = core * static_cast<double>(std::max<uint32_t>(platform.cube_cores, 1));
-    const double bandwidth = std::min(core, device / static_cast<double>(cores));
     const double copied =
-        static_cast<double>(elements * problem_.item) / static_cast<double>(pieces) / bandwidth +
+        static_cast<double>(elements * problem_.item) / static_cast<double>(pieces) / CoreBandwidth(cores) +
         kRowCycles * static_cast<double>(rows) + latency;
     const double times = static_cast<double>(CeilDiv(tiles, cores) * pieces);
     const double dispatch = static_cast<double>(cores) * kDispatchCycles;
@@ -105,6 +101,15 @@ class ArgmaxCost {
   static constexpr double kStartCycles = 22;  // of an instruction, beside its repeats
 
  private:
+  // Bytes that a core gets from HBM in a cycle, where so many cores read. HBM gives no more to many cores
+  // than to as many as there are cube cores.
+  double CoreBandwidth(int64_t cores) const {
+    const Platform &platform = problem_.platform;
+    const double core =
+        platform.hbm_bytes_per_cycle > 0 ? static_cast<double>(platform.hbm_bytes_per_cycle) : 1;
+    const double device = core * static_cast<double>(std::max<uint32_t>(platform.cube_cores, 1));
+    return std::min(core, device / static_cast<double>(cores));
+  }
   // Cycles to make the keys of 64 elements.
   double KeyCycles() const {
     return IsOwnKey(problem_.format.item) ? 0 : problem_.item == 8 ? 11 : problem_.item == 1 ? 4 : 2;

@@ -79,17 +79,24 @@ class IndexedRowsSearch {
 
   // Tries tiles of so many rows. Returns false where tiles of more rows do not fit either.
   bool Try(int64_t rows) {
-    constexpr int64_t kTogether[] = {16, 64, 128, 256, 512}, kMostQueue = 6;
+    constexpr int64_t kTogether[] = {16, 64, 128, 256, 512}, kMostQueue = 6, kMostCopies = 2;
     bool fits = false;
-    for (const int64_t together : kTogether) {
-      for (int64_t queue = 2; queue <= kMostQueue; ++queue) fits = TryQueue(rows, together, queue) || fits;
-      if (together >= problem_.length) break;
+    for (int64_t queue = 2; queue <= kMostQueue; ++queue) {
+      for (const int64_t together : kTogether) {
+        fits = TryQueue(rows, together, queue, 1) || fits;
+        if (together >= problem_.length) break;
+      }
+      // Whole rows in few copies of one length.
+      for (int64_t copies = 1; copies <= kMostCopies; ++copies) {
+        const int64_t together = AlignUp<int64_t>(CeilDiv(problem_.length, copies), ScanLayout::kTransposed);
+        fits = TryQueue(rows, together, queue, problem_.length) || fits;
+      }
     }
     return fits;
   }
 
-  // Tries the longest pieces that fit beside copies of so many positions.
-  bool TryQueue(int64_t rows, int64_t together, int64_t queue) {
+  // Tries the longest pieces that fit beside copies of so many positions, if they have `least` positions.
+  bool TryQueue(int64_t rows, int64_t together, int64_t queue, int64_t least) {
     constexpr int64_t kUnit = ScanLayout::kTransposed;
     IndexedRowsCut cut;
     cut.rows = rows;
@@ -100,7 +107,7 @@ class IndexedRowsSearch {
       cut.positions = count * kUnit;
       return Bytes(cut);
     });
-    if (units == 0) return false;
+    if (units * kUnit < least) return false;
     // Pieces of nearly one length, and copies of nearly one length.
     cut.positions = AlignUp(CeilDiv(problem_.length, CeilDiv(problem_.length, units * kUnit)), kUnit);
     cut.together = AlignUp(CeilDiv(cut.positions, CeilDiv(cut.positions, together)), kUnit);

@@ -30,8 +30,9 @@ class ArgmaxLines : LaneTiles<T, I>, ArgmaxParts<T, I> {
                               AscendC::TPipe *pipe) {
     const ArgmaxLinesBuffers buffers(tiling, Tiles::kFormat);
     const uint32_t rows = tiling.tileOuter;
-    this->InitLanes(in, tiling, buffers.tiles, ArgmaxLinesBuffers::Elements(tiling), rows * Tiles::kRepeat,
-                    pipe);
+    this->InitTiles(in, tiling, buffers.tiles.tiles, ArgmaxLinesBuffers::Elements(tiling), pipe);
+    this->InitLanes(tiling, buffers.tiles, rows * Tiles::kRepeat, pipe);
+    this->InitMasks(buffers.tiles, pipe);
     reduction_.Init(buffers.reduction, rows, tiling.last != 0, pipe);
     this->InitParts(out, workspace, tiling, buffers, reduction_.ResultPitch(), pipe);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffers of ArgMax: of its helpers (lane_argmax.h, lane_reduction.h, argmax_tiles.h, line_tree.h,
-// slot_argmax.h) and of its five layouts (argmax_columns.h, half_columns.h, argmax.h, tree_lines.h,
-// short_lines.h).
+// The buffers of ArgMax: of its helpers (lane_argmax.h, nan_watch.h, lane_reduction.h, argmax_tiles.h,
+// line_tree.h, slot_argmax.h) and of its five layouts (argmax_columns.h, half_columns.h, argmax.h,
+// tree_lines.h, short_lines.h).
 #pragma once
 
 #include "argmax_tiling.h"
@@ -24,25 +24,28 @@ struct ArgmaxFormat {
 };
 
 struct LaneArgmaxBuffers {
-  Buffer best;  // keys: the largest of each lane; of int32 keys the next largest, too; of keys of one plane
-                // those of a tile, too; and a repeat to move them by
-  Buffer indices;  // int32: where they were found, for the best and for a tile
-  Buffer bits;     // three masks, a bit for each lane
+  Buffer best;     // keys: the largest of each lane; of int32 keys the next largest, too; and a repeat to
+                   // move them by
+  Buffer indices;  // int32: where they were found
+  Buffer bits;     // three masks, a bit for each lane; what comes behind begins in the same bank group
 
   __aicore__ LaneArgmaxBuffers(const ArgmaxFormat &format, uint64_t lanes)
-      : best{1, ((Areas(format.Planes(), format.whole) + Tiles(format)) * lanes + ArgmaxFormat::kRepeat) * 4},
-        indices{1, (1 + Tiles(format)) * lanes * 4},
-        bits{1, 3 * MaskBytes(lanes)} {}
-
-  // Keys of each lane beside those of a tile.
-  static __aicore__ constexpr uint64_t Areas(uint64_t planes, bool whole) { return planes + (whole ? 1 : 0); }
-  // Whether tiles are handed over as a whole.
-  static __aicore__ constexpr uint64_t Tiles(const ArgmaxFormat &format) {
-    return format.Planes() == 1 ? 1 : 0;
-  }
+      : best{1, ((format.Planes() + (format.whole ? 1 : 0)) * lanes + ArgmaxFormat::kRepeat) * 4},
+        indices{1, lanes * 4},
+        bits{1, WholeUnits(3 * MaskBytes(lanes), 512)} {}
 
   // Bytes of a mask, in whole data blocks.
   static __aicore__ uint64_t MaskBytes(uint64_t lanes) { return WholeUnits(lanes / 8, 32); }
+};
+
+struct NanWatchBuffers {
+  static constexpr uint64_t kSeenBytes = 1024;
+
+  Buffer seen;  // keys: the largest of some lanes of all tiles
+  Buffer bits;  // a bit for each of them
+
+  // keys: whether there is something to watch, 1 or 0.
+  explicit __aicore__ NanWatchBuffers(uint32_t keys) : seen{keys, kSeenBytes}, bits{keys, kSeenBytes / 16} {}
 };
 
 struct LaneReductionBuffers {
@@ -162,11 +165,13 @@ struct SlotArgmaxBuffers {
 
 struct ArgmaxColumnsBuffers {
   LaneTilesBuffers tiles;
+  NanWatchBuffers watch;
   Buffer out;    // queue: indices
   Buffer parts;  // queue: keys, then indices, of 64 lanes of some parts
 
   __aicore__ ArgmaxColumnsBuffers(const ArgmaxTiling &tiling, const ArgmaxFormat &format)
       : tiles(format, Elements(tiling), tiling.pitch),
+        watch(format.whole ? 0 : 1),
         out{2, tiling.pitch * format.index_item},
         parts{tiling.parts > 1 ? 1u : 0u,
               (format.Planes() + 1) * tiling.partsAtOnce * ArgmaxFormat::kRepeat * 4} {}

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "argmax_tiles.h"
+#include "nan_watch.h"
 
 namespace avo {
 
@@ -23,6 +24,7 @@ class ArgmaxColumns : ColumnTiles<LaneTiles<T, I>, T> {
   using Columns::slices_;
   using Key = typename KeyPlanes<T>::Key;
   static constexpr uint32_t kPlanes = KeyPlanes<T>::kPlanes;
+  static constexpr bool kWhole = KeyPlanes<T>::kWhole, kWidened = !IsOwnKey(sizeof(T));
 
  public:
   __aicore__ inline void Init(GM_ADDR in, GM_ADDR out, GM_ADDR workspace, const ArgmaxTiling &tiling,
@@ -30,11 +32,14 @@ class ArgmaxColumns : ColumnTiles<LaneTiles<T, I>, T> {
     pipe_ = pipe;
     const ArgmaxColumnsBuffers buffers(tiling, Tiles::kFormat);
     this->InitColumns(tiling);
-    this->InitLanes(in, tiling, buffers.tiles, ArgmaxColumnsBuffers::Elements(tiling), tiling.pitch, pipe,
+    this->InitTiles(in, tiling, buffers.tiles.tiles, ArgmaxColumnsBuffers::Elements(tiling), pipe,
                     !this->FillsLanes(tiling));
+    this->InitMasks(buffers.tiles, pipe);
+    pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
+    this->InitLanes(tiling, buffers.tiles, tiling.pitch, pipe);
     all_lanes_ = tiling.outer * tiling.inner;
     out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ I *>(out), all_lanes_);
-    pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
+    if constexpr (!kWhole) watch_.Init(buffers.watch, pipe);
     if (tiling.parts == 1) return;
     const int64_t stored = tiling.parts * all_lanes_;
     keys_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ Key *>(workspace), kPlanes * stored);
@@ -46,16 +51,17 @@ class ArgmaxColumns : ColumnTiles<LaneTiles<T, I>, T> {
 
   __aicore__ inline void Process() {
     const auto &t = this->t_;
-    // The scalar unit waits for the look for NaN, and the next tile would wait with it.
-    const bool one_by_one = kPlanes > 1 || this->share_.end - this->share_.begin > 1;
+    bool nans = false;
     for (int64_t item = this->share_.begin; item < this->share_.end; ++item) {
-      this->Enter(item);
-      repeats_ = (slices_ * slice_pitch_ + Tiles::kRepeat - 1) / Tiles::kRepeat;
-      Search(one_by_one);
-      // Results are on their way while the vector unit looks for NaN.
-      if (one_by_one || !this->lanes_.AnyNan(repeats_, pipe_)) continue;
+      Search(item, nans);
+      // Where the first tile has NaN, others are likely to have some, too. Results are on their way while the
+      // vector unit looks.
+      const bool looks = item == this->share_.begin || item + 1 == this->share_.end;
+      if (kWhole || nans || !looks || !AnyNan()) continue;
+      // All tiles again.
+      nans = true;
       AscendC::PipeBarrier<PIPE_MTE3>();
-      Search(true);
+      item = this->share_.begin - 1;
     }
     if (t.parts == 1) return;
     WaitForCores();
@@ -64,39 +70,52 @@ class ArgmaxColumns : ColumnTiles<LaneTiles<T, I>, T> {
   }
 
  private:
-  // Finds the largest of each lane of the tile in hand, and stores it. one_by_one: whether positions are
-  // compared one by one; else no key may be NaN, or the largest one is NaN, but its index is wrong.
-  __aicore__ inline void Search(bool one_by_one) {
+  // Whether a NaN has been met. The scalar unit waits for the vector unit.
+  __aicore__ inline bool AnyNan() {
+    if constexpr (kWhole) {
+      return false;
+    } else {
+      return watch_.Any(pipe_);
+    }
+  }
+
+  // Finds the largest of each lane of a tile, and stores it. nans: whether keys may be NaN; else watch_
+  // notices them.
+  __aicore__ inline void Search(int64_t item, bool nans) {
     const auto &t = this->t_;
+    this->Enter(item);
+    repeats_ = (slices_ * slice_pitch_ + Tiles::kRepeat - 1) / Tiles::kRepeat;
     const int64_t from = PartBegin(this->part_, t.partLength, t.length);
-    this->lanes_.Reset(repeats_);
     const int64_t pieces = this->Pieces(t.partLength);
     for (int64_t piece = 0; piece < pieces; ++piece) {
-      const int64_t begin = this->PieceBegin(piece, pieces, t.partLength);
-      const int64_t end = this->PieceBegin(piece + 1, pieces, t.partLength);
-      Compute(from + begin, static_cast<uint32_t>(end - begin), one_by_one);
+      const int64_t begin = this->PieceBegin(piece, pieces, t.partLength, kWidened);
+      const int64_t end = this->PieceBegin(piece + 1, pieces, t.partLength, kWidened);
+      Compute(from + begin, static_cast<uint32_t>(end - begin), piece == 0, nans);
     }
     if (t.parts > 1) {
       StorePart(this->part_);
     } else {
       CopyOut(outer_ * t.inner + column_, t.inner, slices_, columns_);
     }
+    if constexpr (!kWhole) {
+      if (!nans) watch_.Take(this->lanes_.Best(0), repeats_ * Tiles::kRepeat);
+    }
   }
 
-  // Compares positions [begin, begin + positions) of the tile in hand.
-  __aicore__ inline void Compute(int64_t begin, uint32_t positions, bool one_by_one) {
+  // Compares positions [begin, begin + positions) of the tile in hand. first: they are its first ones.
+  __aicore__ inline void Compute(int64_t begin, uint32_t positions, bool first, bool nans) {
     const auto &t = this->t_;
     auto tile = this->in_queue_.template AllocTensor<T>();
     this->CopyColumnsIn(tile, begin, positions);
     tile = this->Load(tile, positions * t.pitch);
-    if (one_by_one) {
-      for (uint32_t p = 0; p < positions; ++p) {
-        this->lanes_.KeepLarger(this->keys_, {p * t.pitch, Tiles::kDense, repeats_, Tiles::kRepeat},
-                                static_cast<int32_t>(begin + p));
+    for (uint32_t p = 0; p < positions; ++p) {
+      const KeyRepeats at{p * t.pitch, Tiles::kDense, repeats_, Tiles::kRepeat};
+      const int32_t index = static_cast<int32_t>(begin + p);
+      if (first && p == 0) {
+        this->lanes_.Begin(this->keys_, at, index);
+      } else {
+        this->lanes_.KeepLarger(this->keys_, at, index, nans);
       }
-    } else {
-      this->lanes_.KeepLargest(this->keys_, {t.pitch, positions, repeats_ * Tiles::kRepeat},
-                               static_cast<int32_t>(begin));
     }
     this->in_queue_.FreeTensor(tile);
   }
@@ -155,6 +174,7 @@ class ArgmaxColumns : ColumnTiles<LaneTiles<T, I>, T> {
   static constexpr uint32_t kIndexUnit = kBlockBytes / sizeof(int32_t);
 
   AscendC::TPipe *pipe_;
+  NanWatch<Key> watch_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
   AscendC::TQue<AscendC::TPosition::VECIN, 1> parts_queue_;
   AscendC::GlobalTensor<I> out_gm_;

@@ -55,12 +55,15 @@ class ColumnTiles : protected Input {
   }
 
   // Pieces of `length` positions: the fewest that fit a tile, and as equal as can be, because behind a short
-  // piece the next tile would wait for the vector unit. Piece i begins at PieceBegin(i, …).
+  // piece the next tile would wait for the vector unit. Piece i begins at PieceBegin(i, …). Where copies
+  // bound, the longer pieces come first, because what follows the last copy is short then; where keys are
+  // made of elements, the vector unit bounds, and begins sooner if the shorter ones come first.
   __aicore__ inline int64_t Pieces(int64_t length) const {
     return (length + this->t_.tileLength - 1) / this->t_.tileLength;
   }
-  static __aicore__ inline int64_t PieceBegin(int64_t piece, int64_t pieces, int64_t length) {
-    return (length * piece + pieces - 1) / pieces;
+  static __aicore__ inline int64_t PieceBegin(int64_t piece, int64_t pieces, int64_t length,
+                                              bool widened = false) {
+    return (length * piece + (widened ? 0 : pieces - 1)) / pieces;
   }
 
   // Copies positions [begin, begin + positions).

@@ -47,11 +47,13 @@ class LaneTiles : protected ArgmaxTiles<T, I> {
   static constexpr uint32_t kRepeat = ArgmaxFormat::kRepeat;
   static constexpr uint8_t kDense = 8;  // data blocks from one repeat of keys to the next one
 
-  // elements, lanes: most of them, as in `buffers`.
-  __aicore__ inline void InitLanes(GM_ADDR in, const ArgmaxTiling &tiling, const LaneTilesBuffers &buffers,
-                                   uint32_t elements, uint32_t lanes, AscendC::TPipe *pipe,
-                                   bool zero = true) {
-    this->InitTiles(in, tiling, buffers.tiles, elements, pipe, zero);
+  // What comes to UB between InitMasks and InitLanes separates masks from the best of the lanes.
+  __aicore__ inline void InitMasks(const LaneTilesBuffers &buffers, AscendC::TPipe *pipe) {
+    lanes_.InitMasks(buffers.lanes, pipe);
+  }
+  // lanes: most of them, as in `buffers`.
+  __aicore__ inline void InitLanes(const ArgmaxTiling &tiling, const LaneTilesBuffers &buffers,
+                                   uint32_t lanes, AscendC::TPipe *pipe) {
     lanes_.Init(buffers.lanes, lanes, tiling.last != 0, pipe);
     auto tile = this->in_queue_.template AllocTensor<T>();
     lanes_.AvoidBanksOf(this->keys_.AddressAfterLoad(tile));

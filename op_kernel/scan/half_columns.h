@@ -35,8 +35,6 @@ class HalfColumns : ColumnTiles<ArgmaxInput<T, I>, T> {
     for (int64_t item = this->share_.begin; item < this->share_.end; ++item) {
       this->Enter(item);
       lanes_ = RoundUp(this->slices_ * this->slice_pitch_, kRepeat);
-      AscendC::Duplicate(Best(), half(-__builtin_inff()), static_cast<int32_t>(lanes_));
-      AscendC::Duplicate(indices_.Get<int16_t>(), int16_t{0}, static_cast<int32_t>(lanes_));
       const int64_t length = this->t_.length, pieces = this->Pieces(length);
       for (int64_t piece = 0; piece < pieces; ++piece) {
         const int64_t begin = this->PieceBegin(piece, pieces, length);
@@ -62,8 +60,21 @@ class HalfColumns : ColumnTiles<ArgmaxInput<T, I>, T> {
     this->in_queue_.EnQue(tile);
     tile = this->in_queue_.template DeQue<T>();
     const auto keys = tile.template ReinterpretCast<half>();
-    for (uint32_t p = 0; p < positions; ++p) KeepLarger(keys[p * t.pitch], static_cast<int16_t>(begin + p));
+    for (uint32_t p = 0; p < positions; ++p) {
+      const auto key = keys[p * t.pitch];
+      if (begin + p == 0) {
+        Begin(key);
+      } else {
+        KeepLarger(key, static_cast<int16_t>(begin + p));
+      }
+    }
     this->in_queue_.FreeTensor(tile);
+  }
+
+  // The first position is the best so far.
+  __aicore__ inline void Begin(const AscendC::LocalTensor<half> &key) {
+    AscendC::Max(Best(), key, key, static_cast<int32_t>(lanes_));
+    AscendC::Duplicate(indices_.Get<int16_t>(), int16_t{0}, static_cast<int32_t>(lanes_));
   }
 
   // A lane keeps its best unless the key is larger, or equal where the last one wins. Comparisons with NaN

@@ -2,7 +2,8 @@
 // A scan along whole rows, with indices of 16 bits. Keys are scanned, and then, as in RunningScan
 // (running_scan.h), the numbers of the elements that lead; but float16 is compared as it is, positions lie in
 // planes (position_planes.h), and indices are scanned as int16. They are made wider on their way back to
-// rows, by transpositions that are needed in any case. A tile has some rows, and goes along them in pieces.
+// rows, by transpositions that are needed in any case. Cores share the rows evenly. A tile has some rows of a
+// core, and goes along them in pieces.
 #pragma once
 
 #include "../common/vectors/casts.h"
@@ -30,7 +31,7 @@ class IndexedRows {
     indices_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ I *>(indices), elements);
     pipe->InitBuffer(in_queue_, buffers.in.count, buffers.in.bytes);
     // The first piece is on its way while the rest is prepared.
-    share_ = CoreShare(tiling.outerTiles);
+    share_ = CoreShare(tiling.outer);
     next_ = {share_.begin, 0};
     Load();
     pipe->InitBuffer(keys_, buffers.keys.bytes);
@@ -50,9 +51,8 @@ class IndexedRows {
   }
 
   __aicore__ inline void Process() {
-    for (int64_t item = share_.begin; item < share_.end; ++item) {
-      const int64_t row = item * t_.tileOuter;
-      const uint32_t rows = TileExtent(row, t_.tileOuter, t_.outer);
+    for (int64_t row = share_.begin; row < share_.end; row += t_.tileOuter) {
+      const uint32_t rows = TileExtent(row, t_.tileOuter, share_.end);
       value_scan_.Begin();
       index_scan_.Begin();
       for (int64_t begin = 0; begin < t_.length; begin += t_.tileLength) {
@@ -62,9 +62,9 @@ class IndexedRows {
   }
 
  private:
-  // The next piece that has not been loaded: of tile `item`, from position `begin` on.
+  // The next piece that has not been loaded: of the tile that begins with `row`, from position `begin` on.
   struct Place {
-    int64_t item, begin;
+    int64_t row, begin;
   };
 
   __aicore__ inline void Zero(AscendC::TBuf<AscendC::TPosition::VECCALC> &buffer, uint64_t bytes) {
@@ -96,14 +96,14 @@ class IndexedRows {
 
   // Begins to load the next piece, if there is one.
   __aicore__ inline void Load() {
-    if (next_.item == share_.end) return;
-    const int64_t row = next_.item * t_.tileOuter;
+    if (next_.row >= share_.end) return;
     auto copied = in_queue_.template AllocTensor<T>();
-    CopyRowsIn(copied, t_.rowPitch, in_gm_, row * t_.length + next_.begin, t_.length,
-               TileExtent(row, t_.tileOuter, t_.outer), TileExtent(next_.begin, t_.tileLength, t_.length));
+    CopyRowsIn(copied, t_.rowPitch, in_gm_, next_.row * t_.length + next_.begin, t_.length,
+               TileExtent(next_.row, t_.tileOuter, share_.end),
+               TileExtent(next_.begin, t_.tileLength, t_.length));
     in_queue_.EnQue(copied);
     next_.begin += t_.tileLength;
-    if (next_.begin >= t_.length) next_ = {next_.item + 1, 0};
+    if (next_.begin >= t_.length) next_ = {next_.row + t_.tileOuter, 0};
   }
 
   // Scans positions [begin, begin + count) of rows [row, row + rows).
@@ -205,7 +205,7 @@ class IndexedRows {
   AscendC::TBuf<AscendC::TPosition::VECCALC> keys_, results_, numbers_, bits_, zeros_;
   PlaneScan<Best, Key> value_scan_;
   PlaneScan<Larger, int16_t> index_scan_;
-  Share share_;  // of the tiles
+  Share share_;  // of the rows: tiles begin with its first one, so that no core has more rows than another
   Place next_;
   int64_t numbered_from_ = 0;  // the position from which numbers_ counts
   uint32_t head_bytes_;        // before the tile in results_

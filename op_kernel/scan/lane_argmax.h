@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The largest key that each lane has met so far, and the index at which it met it. Lanes come in repeats
-// of 64. The kernel hands over one key for each lane at a time, or a tile of them. For one key:
+// of 64. The kernel hands over one key for each lane at a time:
 //
 //   lane               0   1   2   3  …
 //   best, index        5@0 7@2 2@1 9@0       before
@@ -11,7 +11,6 @@
 
 #include "argmax_buffers.h"
 #include "key_planes.h"
-#include "tile_argmax.h"
 
 namespace avo {
 
@@ -47,10 +46,14 @@ class LaneArgmax {
     last_ = last;
     pipe->InitBuffer(best_, buffers.best.bytes);
     pipe->InitBuffer(indices_, buffers.indices.bytes);
-    pipe->InitBuffer(bits_, buffers.bits.bytes);
     if constexpr (kWhole) {
       AscendC::Duplicate(best_.template Get<Key>(), Key(0), static_cast<int32_t>(buffers.best.bytes / 4));
     }
+  }
+  // Masks have a buffer of their own, so that they may lie far from the best: instructions that write one of
+  // the two and read the other would wait if both were in one bank.
+  __aicore__ inline void InitMasks(const LaneArgmaxBuffers &buffers, AscendC::TPipe *pipe) {
+    pipe->InitBuffer(bits_, buffers.bits.bytes);
   }
 
   // Moves the best keys by a repeat where that avoids bank conflicts. An instruction reads two operands at
@@ -66,14 +69,24 @@ class LaneArgmax {
   __aicore__ inline void Reset(uint32_t repeats) {
     for (uint32_t p = 0; p < kPlanes; ++p) AscendC::Duplicate(Best(p), Least(), repeats * kRepeat);
     AscendC::Duplicate(Indices(), 0, repeats * kRepeat);
-    fresh_ = true;
+  }
+  // Begins anew with the element at `index` of every line. Keys: KeyPlanes, or another class whose Plane(i)
+  // is a tensor; all 64 keys of a repeat count.
+  template <typename Keys>
+  __aicore__ inline void Begin(Keys &keys, const KeyRepeats &at, int32_t index) {
+    for (uint32_t p = 0; p < kPlanes; ++p) {
+      const auto key = keys.Plane(p)[at.offset];
+      AscendC::Max(Best(p), key, key, uint64_t{kRepeat}, static_cast<uint8_t>(at.repeats),
+                   {1, 1, 1, 8, at.stride, at.stride});
+    }
+    AscendC::Duplicate(Indices(), index, at.repeats * kRepeat);
   }
 
-  // Hands the element at `index` of every line to its lane, which keeps the larger one. Keys: KeyPlanes, or
-  // another class whose Plane(i) is a tensor.
+  // Hands the element at `index` of every line to its lane, which keeps the larger one. nans: whether keys
+  // may be NaN. Where they must not, but are, the best of a lane still becomes NaN, but its index is wrong.
   template <typename Keys>
-  __aicore__ inline void KeepLarger(Keys &keys, const KeyRepeats &at, int32_t index) {
-    MarkKeptOf(keys, at);
+  __aicore__ inline void KeepLarger(Keys &keys, const KeyRepeats &at, int32_t index, bool nans = true) {
+    MarkKeptOf(keys, at, nans);
     const auto indices = Indices().template ReinterpretCast<float>();
     AscendC::Select(indices, Bits(0), indices, FloatWithBits(index),
                     AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, uint64_t{at.lanes},
@@ -81,36 +94,16 @@ class LaneArgmax {
     KeepMaxima(keys, at);
   }
 
-  // The same with an index for each lane, which lies in `found` as its key does in `keys`. nans: whether keys
-  // may be NaN.
+  // The same with an index for each lane, which lies in `found` as its key does in `keys`.
   template <typename Keys>
   __aicore__ inline void KeepLarger(Keys &keys, const KeyRepeats &at,
-                                    const AscendC::LocalTensor<int32_t> &found, bool nans = true) {
-    MarkKeptOf(keys, at, nans);
+                                    const AscendC::LocalTensor<int32_t> &found) {
+    MarkKeptOf(keys, at, true);
     const auto indices = Indices().template ReinterpretCast<float>();
     AscendC::Select(indices, Bits(0), indices, found[at.offset].template ReinterpretCast<float>(),
                     AscendC::SELMODE::VSEL_TENSOR_TENSOR_MODE, uint64_t{at.lanes},
                     static_cast<uint8_t>(at.repeats), KeySecond(at));
     KeepMaxima(keys, at);
-  }
-
-  // Hands over a tile at once, whose first position has the index `begin`. No key may be NaN.
-  template <typename Keys>
-  __aicore__ inline void KeepLargest(Keys &keys, const KeyTile &tile, int32_t begin) {
-    const bool first = fresh_;
-    fresh_ = false;
-    const auto largest = first ? Best(0) : TileLargest();
-    const auto found = first ? Indices() : indices_.template Get<int32_t>()[most_lanes_];
-    TileArgmax<Key>::Find(keys.Plane(0), tile, begin, last_, largest, found, Bits(0));
-    if (first) return;
-    StoredPlanes<Key> maxima{largest, 0};
-    KeepLarger(maxima, {0, kDense, tile.lanes / kRepeat, kRepeat}, found, false);
-  }
-
-  // Whether the best of one of the lanes is NaN.
-  __aicore__ inline bool AnyNan(uint32_t repeats, AscendC::TPipe *pipe) {
-    if constexpr (kWhole) return false;
-    return TileArgmax<Key>::AnyNan(Best(0), repeats * kRepeat, TileLargest(), Bits(0), pipe);
   }
 
   __aicore__ inline AscendC::LocalTensor<Key> Best(uint32_t plane) {
@@ -140,7 +133,7 @@ class LaneArgmax {
 
   // Sets mask 0. Of two planes, it also chooses the low one.
   template <typename Keys>
-  __aicore__ inline void MarkKeptOf(Keys &keys, const KeyRepeats &at, bool nans = true) {
+  __aicore__ inline void MarkKeptOf(Keys &keys, const KeyRepeats &at, bool nans) {
     const auto key = keys.Plane(0)[at.offset];
     if constexpr (!kWhole) {
       MarkKeptFloats(key, at, nans);
@@ -175,11 +168,6 @@ class LaneArgmax {
   }
   // 16-bit words of a mask.
   static __aicore__ inline uint32_t WordCount(const KeyRepeats &at) { return at.repeats * kRepeat / 16; }
-
-  // The maxima of a tile, as far from the keys as the best of the lanes.
-  __aicore__ inline AscendC::LocalTensor<Key> TileLargest() {
-    return best_.template Get<Key>()[skew_ + LaneArgmaxBuffers::Areas(kPlanes, kWhole) * most_lanes_];
-  }
 
   // A lane keeps its best unless the key is larger, or equal where the last one wins. Comparisons with NaN
   // are false, so a NaN key wins; a best that is NaN stays.
@@ -239,7 +227,6 @@ class LaneArgmax {
   uint32_t skew_ = 0;     // keys that best_ is moved by
   uint32_t best_at_ = 0;  // where the best keys of plane 0 lie: in place 0, or behind all planes
   bool last_ = false;
-  bool fresh_ = false;  // nothing was handed over since Reset, by whoever hands over tiles
 };
 
 }  // namespace avo

@@ -68,8 +68,6 @@ class LineTree : public LineLevels<T>, public LimbResults {
       this->FoldStep(tile, 0, rows * (this->line_blocks_ >> (step * Levels::kStep)), step);
     }
     FindLargest(this->FoldTop(groups_, found_.template Get<Key>(), children_.template Get<Key>()));
-    AscendC::SetCmpMask(Nobody());
-    FindFirst(this->Level(this->steps_ - 1), static_cast<uint8_t>(this->top_), kTop);
     const int32_t lines = static_cast<int32_t>(rows);
     AscendC::Cast(At(), Chosen(), AscendC::RoundMode::CAST_RINT, rows);
     for (uint32_t step = this->steps_; step-- > 0;) {
@@ -87,7 +85,8 @@ class LineTree : public LineLevels<T>, public LimbResults {
     } else {
       AscendC::Add(indices, indices, Chosen(), lines);
     }
-    AscendC::Mins(indices, indices, static_cast<float>(static_cast<int32_t>(count) - 1), rows);
+    // The first of equal keys is never one behind the end of the line.
+    if (last_) AscendC::Mins(indices, indices, static_cast<float>(static_cast<int32_t>(count) - 1), rows);
   }
 
  private:
@@ -111,7 +110,7 @@ class LineTree : public LineLevels<T>, public LimbResults {
   }
   // Where the way back has come to in each line: bytes behind its begin, at the level of the step in hand.
   __aicore__ inline AscendC::LocalTensor<int32_t> At() { return SmallWhole(kAt); }
-  // What FindFirst has found.
+  // What ChooseMarked has found.
   __aicore__ inline AscendC::LocalTensor<Number> Chosen() {
     return SmallOf(kChosen).template ReinterpretCast<Number>();
   }
@@ -135,10 +134,17 @@ class LineTree : public LineLevels<T>, public LimbResults {
     const uint32_t limits[] = {this->top_, 1U << this->Halvings(this->steps_ - 1), kChildren,
                                1U << this->Halvings(0)};
     AscendC::Duplicate(Nobody(), static_cast<Number>(kNobody), lanes);
-    AscendC::CreateVecIndex(bytes, int32_t{0}, small_pitch_);
+    constexpr uint32_t kNumbered = 8;
+    AscendC::CreateVecIndex(bytes, int32_t{0}, kNumbered);
+    // The numbers so far are followed by as many again.
+    for (uint32_t done = kNumbered; done < small_pitch_; done *= 2) {
+      AscendC::Adds(bytes[done], bytes, static_cast<int32_t>(done),
+                    static_cast<int32_t>(MinRemaining(small_pitch_ - done, done)));
+    }
     AscendC::ShiftRight(numbers, bytes, kBlockShift, lanes);
     AscendC::Muls(numbers, numbers, static_cast<int32_t>(kBlockBytes), lanes);
     for (uint32_t i = 0; i < LineTreeBuffers::kPatterns; ++i) {
+      if ((i == kInner && this->steps_ < 2) || (i == kFull && this->steps_ < 3)) continue;
       SetPattern(patterns_.Get<Number>()[i * kRepeat], i == kLeaf ? bytes : numbers, limits[i]);
     }
     AscendC::ShiftRight(lines, bytes, int32_t{3}, count);
@@ -168,46 +174,56 @@ class LineTree : public LineLevels<T>, public LimbResults {
                        static_cast<int32_t>((kChildren - limit) * kBlock));
   }
 
-  // Sets kBest: the largest key of each line in all lanes of a block, NaN for NaN. best: a block for each
-  // line, whose lanes become rows that are folded. Where results are joined, their limbs are found, too.
+  // Sets kBest: the largest key of each line in all lanes of a block, NaN for NaN; and Chosen() for the top.
+  // best: a block for each line, whose lanes become rows that are folded. Where results are joined, limbs of
+  // the largest keys are found, too.
   __aicore__ inline void FindLargest(const AscendC::LocalTensor<Key> &best) {
     const uint32_t width = RoundUp(rows_, kLanes);
-    const auto lanes = this->scratch_.template Get<Key>();
+    const auto lanes = this->scratch_.template Get<Key>(), top = this->Level(this->steps_ - 1);
+    const uint8_t stride = static_cast<uint8_t>(this->top_);
     RowsToSlots(lanes, width, best, kBlock, rows_, kBlock);
     for (uint32_t rows = kBlock / 2; rows > 0; rows /= 2) {
       AscendC::Max(lanes, lanes, lanes[rows * width], static_cast<int32_t>(rows * width));
     }
+    if constexpr (kWhole) {
+      SpreadLargest(lanes);
+      MarkLargest(top, stride);
+      if (limbs_) SetLimbsOfWhole(lanes, rows_, SmallWhole(kRest));
+    } else {
+      // The scalar unit looks for NaN while the vector unit goes on. Without NaN each step down takes three
+      // instructions fewer.
+      AscendC::Compare(Bits(1), lanes, lanes, AscendC::CMPMODE::EQ, RoundUp(rows_, kRepeat));
+      const event_t ready = SignalScalar(pipe_);
+      SpreadLargest(lanes);
+      MarkLargest(top, stride);
+      nans_ = !AllBitsSet(Bits(1), rows_, pipe_, ready);
+      if (limbs_) SetLimbsOfFloat(lanes, rows_, nans_, SmallOf(kRest), Bits(1));
+    }
+    AscendC::SetCmpMask(Nobody());
+    ChooseMarked(top, stride, kTop);
+  }
+  __aicore__ inline void SpreadLargest(const AscendC::LocalTensor<Key> &lanes) {
     AscendC::Brcb(SmallOf(kBest).template ReinterpretCast<Key>(), lanes, static_cast<uint8_t>(groups_),
                   {1, kRowGroup});
-    if constexpr (!kWhole) nans_ = AnyNan(lanes);
-    if (!limbs_) return;
-    if constexpr (kWhole) {
-      SetLimbsOfWhole(lanes, rows_, SmallWhole(kRest));
-    } else {
-      SetLimbsOfFloat(lanes, rows_, nans_, SmallOf(kRest), Bits(0));
-    }
   }
 
-  // Whether one of the largest keys is NaN. The scalar unit waits for this once, and without NaN each step
-  // down takes three instructions fewer.
-  __aicore__ inline bool AnyNan(const AscendC::LocalTensor<Key> &largest) {
-    AscendC::Compare(Bits(0), largest, largest, AscendC::CMPMODE::EQ, RoundUp(rows_, kRepeat));
-    return !AllBitsSet(Bits(0), rows_, pipe_);
+  // Sets the bits of the lanes of each line that hold its largest key. A line's lanes are a repeat of `keys`;
+  // lines are `stride` data blocks apart.
+  __aicore__ inline void MarkLargest(const AscendC::LocalTensor<Key> &keys, uint8_t stride) {
+    AscendC::Compare(Bits(0), keys, SmallOf(kBest).template ReinterpretCast<Key>(), AscendC::CMPMODE::EQ,
+                     uint64_t{kRepeat}, static_cast<uint8_t>(rows_), {1, 1, 0, 8, stride, 1});
   }
 
-  // Sets Chosen(): for each line, what `pattern` has for its first lane that holds the largest key. A
-  // line's lanes are a repeat of `keys`; lines are `stride` data blocks apart.
-  __aicore__ inline void FindFirst(const AscendC::LocalTensor<Key> &keys, uint8_t stride, Pattern pattern) {
-    constexpr auto kEqual = AscendC::CMPMODE::EQ;
-    const uint8_t rows = static_cast<uint8_t>(rows_);
-    const auto largest = SmallOf(kBest).template ReinterpretCast<Key>();
+  // Sets Chosen(): for each line, what `pattern` has for its first lane that is marked, or NaN.
+  __aicore__ inline void ChooseMarked(const AscendC::LocalTensor<Key> &keys, uint8_t stride,
+                                      Pattern pattern) {
     const auto numbers = patterns_.Get<Number>()[pattern * kRepeat], found = found_.Get<Number>();
-    AscendC::Compare(Bits(0), keys, largest, kEqual, uint64_t{kRepeat}, rows, {1, 1, 0, 8, stride, 1});
     if (!kWhole && nans_) {
       const auto bits = Bits(0).template ReinterpretCast<uint16_t>(),
                  nans = Bits(1).template ReinterpretCast<uint16_t>();
       const int32_t words = static_cast<int32_t>(rows_ * kRepeat / 16);
-      AscendC::Compare(Bits(1), keys, keys, kEqual, uint64_t{kRepeat}, rows, {1, 1, 1, 8, stride, stride});
+      AscendC::Compare(Bits(1), keys, keys, AscendC::CMPMODE::EQ, uint64_t{kRepeat},
+                       static_cast<uint8_t>(rows_), {1, 1, 1, 8, stride, stride});
       AscendC::Not(nans, nans, words);
       AscendC::Or(bits, bits, nans, words);
       if (last_) AscendC::Not(nans, nans, words);
@@ -264,10 +280,9 @@ class LineTree : public LineLevels<T>, public LimbResults {
     AscendC::Muls(At(), At(), children, static_cast<int32_t>(rows_));
     AscendC::Brcb(address, At(), static_cast<uint8_t>(groups_), {1, kRowGroup});
     AscendC::Add(address, address, Addresses(step), static_cast<int32_t>(BlockNumbers()));
-    FindFirst(Children(tile, step, address.template ReinterpretCast<uint32_t>()), kChildren,
-              step == 0                  ? kLeaf
-              : step + 1 == this->steps_ ? kInner
-                                         : kFull);
+    const auto keys = Children(tile, step, address.template ReinterpretCast<uint32_t>());
+    MarkLargest(keys, kChildren);
+    ChooseMarked(keys, kChildren, step == 0 ? kLeaf : step + 1 == this->steps_ ? kInner : kFull);
   }
 
   // Fetches eight blocks of each line.

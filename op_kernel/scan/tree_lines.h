@@ -206,7 +206,9 @@ class TreeLines : ArgmaxInput<T, I>, ArgmaxParts<T, I> {
   }
 
   static constexpr uint32_t kCopied = kBlockBytes / sizeof(T);  // elements of a data block
-  static constexpr uint32_t kMostPieces = 4;                    // of a tile
+  // Of a tile. Where keys are made of elements, the vector unit bounds, and more pieces are more
+  // instructions.
+  static constexpr uint32_t kMostPieces = Tree::kDirect ? 6 : 4;
 
   Tree tree_;
   Place place_;

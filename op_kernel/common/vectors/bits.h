@@ -26,13 +26,21 @@ __aicore__ inline uint32_t PackMarked(const AscendC::LocalTensor<E> &to, const A
   return static_cast<uint32_t>(packed);
 }
 
-// Whether the first `count` bits of a mask are all set. The scalar unit waits for the vector unit.
+// Says to the scalar unit that the vector unit has finished all instructions so far. It waits for the result.
+__aicore__ inline event_t SignalScalar(AscendC::TPipe *pipe) {
+  const auto ready = static_cast<event_t>(pipe->FetchEventID(AscendC::HardEvent::V_S));
+  AscendC::SetFlag<AscendC::HardEvent::V_S>(ready);
+  return ready;
+}
+
+// Whether the first `count` bits of a mask are all set. The scalar unit waits for the vector unit, which goes
+// on with what lies between `ready`, a signal behind the mask, and this call.
 __aicore__ inline bool AllBitsSet(const AscendC::LocalTensor<uint8_t> &mask, uint32_t count,
-                                  AscendC::TPipe *pipe) {
+                                  AscendC::TPipe *pipe, event_t ready) {
   constexpr uint32_t kWordBits = 64;
   constexpr uint64_t kAll = ~uint64_t{0};
   const auto words = mask.ReinterpretCast<uint64_t>();
-  WaitFor<AscendC::HardEvent::V_S>(pipe);
+  AscendC::WaitFlag<AscendC::HardEvent::V_S>(ready);
   bool all = true;
   for (uint32_t bit = 0; bit < count; bit += kWordBits) {
     const uint64_t behind = count - bit < kWordBits ? kAll << (count - bit) : 0;
@@ -40,6 +48,10 @@ __aicore__ inline bool AllBitsSet(const AscendC::LocalTensor<uint8_t> &mask, uin
   }
   WaitFor<AscendC::HardEvent::S_V>(pipe);
   return all;
+}
+__aicore__ inline bool AllBitsSet(const AscendC::LocalTensor<uint8_t> &mask, uint32_t count,
+                                  AscendC::TPipe *pipe) {
+  return AllBitsSet(mask, count, pipe, SignalScalar(pipe));
 }
 
 }  // namespace avo

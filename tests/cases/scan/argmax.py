@@ -27,6 +27,13 @@ def peaks(rng, shape):
     return np.asarray(rng.choice([0.0, -0.0, np.inf, np.nan], shape, p=[0.6, 0.3994, 4e-4, 2e-4]))
 
 
+def late(rng, shape):
+    """NaN in the last lanes alone, which a core meets after it has searched others without NaN."""
+    array = np.asarray(rng.choice([0.0, 1.0, 2.0], shape))
+    array[..., -400:][rng.random((*shape[:-1], 400)) < 0.3] = np.nan
+    return array
+
+
 def cases():
     for shape, dim in ((n, dim) for n in SHAPES for dim in range(-1, len(n) - 1)):
         yield Case(f"{shape} {dim}", {"self": Array(*shape, values="special"), "dim": dim})
@@ -38,6 +45,10 @@ def cases():
     for shape, last in product(((96, 20000), (48, 60001)), (False, True)):
         args = {"self": Array(*shape, values=peaks), "dim": 1, "select_last_index": last}
         yield Case(f"{shape} 1 pieces {last}", args, ("float32", "float16"))
+    # More columns than all cores take at once: each searches several tiles.
+    for last in (False, True):
+        args = {"self": Array(3, 600_001, values=late), "dim": 0, "select_last_index": last}
+        yield Case(f"late NaN {last}", args, ("float32", "bfloat16"))
     for shape, dim, keepdim in product(((), (5, 6, 7)), (None, 0, -1), (False, True)):
         args = {"self": Array(*shape, values="integers"), "dim": dim, "keepdim": keepdim}
         yield Case(f"{shape} {dim} {keepdim}", {**args, "select_last_index": keepdim})
