@@ -57,9 +57,7 @@ void RefuseMasks(const CallValues &values) {
 }
 
 // x as a view; sizes, strides and offset; y.
-void AsStrided(const Tensors &tensors, const CallValues &) {
-  tensors[4].copy_(tensors[0]);
-}
+void AsStrided(const Tensors &tensors, const CallValues &) { tensors[4].copy_(tensors[0]); }
 
 // y, its sizes, strides and offset; x as a view, its sizes, strides and offset; y as a view.
 void ViewCopy(const Tensors &tensors, const CallValues &) { tensors[8].copy_(tensors[4]); }
