@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Norms that torch_npu calls by type: those of an order that aclnnNorm does not have, in two steps.
+// Norms that torch_npu calls by type, in two steps: those of other orders than 0, 1, 2, 3 and infinity, which
+// aclnnNorm of CANN before 9.0 does not have.
 #include <ATen/ATen.h>
 
 #include "by_type.h"
