@@ -98,7 +98,9 @@ class Plan {
       int64_t offset = 0;
       for (const sim::StridedView &view : known_.views) {
         if (view.tensor != place) continue;
-        shape = Integers(view.sizes), strides = Integers(view.strides), offset = Integers(view.offset).at(0);
+        shape = Integers(view.sizes);
+        if (view.strides) strides = Integers(*view.strides);
+        if (view.offset) offset = Integers(*view.offset).at(0);
       }
       tensor = aclCreateTensor(shape.data(), shape.size(), description->dtype,
                                strides.empty() ? nullptr : strides.data(), offset, ACL_FORMAT_ND,
@@ -182,10 +184,10 @@ ATTRIBUTE(Bool, (values.numbers[attrName] = {attrValue != 0}), uint8_t attrValue
 ATTRIBUTE(Int, (values.numbers[attrName] = {attrValue}), int64_t attrValue)
 ATTRIBUTE(ListInt, values.numbers[attrName].assign(attrValue, attrValue + numValues), int numValues,
           const int64_t *attrValue)
+ATTRIBUTE(Float, (values.fractions[attrName] = attrValue), float attrValue)
 ATTRIBUTE(String, (values.texts[attrName] = attrValue), const char *attrValue)
 // No operator of the simulated device needs these values.
 ATTRIBUTE(DataType, , aclDataType)
-ATTRIBUTE(Float, , float)
 ATTRIBUTE(ListBool, , int, const uint8_t *)
 ATTRIBUTE(ListDataType, , int, const aclDataType *)
 ATTRIBUTE(ListFloat, , int, const float *)

@@ -45,6 +45,16 @@ def spread(x: torch.Tensor, mean: float, deviation: float) -> bool:
     return abs(x.float().mean().item() - mean) < 0.2 and abs(x.float().std().item() - deviation) < 0.2
 
 
+def slept(milliseconds: float) -> bool:
+    """Says whether a stream waits as long as it is told to, or longer. No device has a clock above 2 GHz."""
+    start, end = (torch.npu.Event(enable_timing=True) for _ in range(2))
+    start.record()
+    torch.npu._sleep(int(milliseconds * 2e6))
+    end.record()
+    end.synchronize()
+    return start.elapsed_time(end) >= milliseconds
+
+
 SHAPES = _lines("""
 InplaceCopy: x.copy_(y)
 Cast: ours(lambda a: torch_npu.npu_dtype_cast(a, torch.float16), torch.Tensor.half)(x)
@@ -218,11 +228,12 @@ Multinomial: ((found := torch.multinomial(x, 2)) < 6).all().item() and (found[:,
 DropoutGenMaskV2 DropoutDoMask: kept(x, 0.3)
 RReluWithNoise: (F.rrelu(s, 0.1, 0.3, training=True) <= s.clamp_min(0) ).all().item()
 InplaceRReluWithNoise: F.rrelu_(s, 0.1, 0.3, training=True).min().item() > -0.2
+Sleep: slept(10)
 """)
 CALLS = SHAPES | LAYERS | ALGEBRA
 NAMES = _NAMES | {
     "torch_npu": torch_npu, "resized": resized, "padded": padded, "sampled": sampled,
-    "written": written, "kept": kept, "spread": spread,
+    "written": written, "kept": kept, "spread": spread, "slept": slept,
 }  # fmt: skip
 _WITH_SCALARS = ("Add", "Sub", "Mul", "Div", "Maximum", "Minimum", "Pow", "Addcdiv", "Addcmul")
 _OLDER = "torch_npu 2.13 calls the newer version of this function"

@@ -129,3 +129,12 @@ def test_embedding_bags(npu, mode, dtype):
 def test_lists_of_tensors_without_elements(npu, shape):
     x = torch.ones(shape, device=npu)
     assert [y.shape for y in torch._foreach_ceil([x, x])] == [shape] * 2
+
+
+def test_the_sign_of_complex_numbers(npu):
+    """It is z / |z|, and the gradient of abs() is made of it."""
+    values = torch.tensor([3 + 4j, -2j, 0, -1 + 0j], dtype=torch.complex64)
+    assert torch.equal(values.to(npu).sgn().cpu(), values.sgn())
+    ours, theirs = values.to(npu).requires_grad_(), values.clone().requires_grad_()
+    ours.abs().sum().backward(), theirs.abs().sum().backward()
+    assert torch.equal(ours.grad.cpu(), theirs.grad)

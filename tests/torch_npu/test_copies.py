@@ -50,6 +50,18 @@ def test_a_view_on_another_device_is_written_and_nothing_else(npu, target, dtype
     assert torch.equal(there.cpu(), base)
 
 
+@pytest.mark.parametrize("first", [0, 1], ids=["first half", "second half"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_view_fills_a_part_of_a_tensor_on_another_device(npu, view, first):
+    """DataParallel gathers results so: torch_npu describes such a part with the shape of the whole tensor."""
+    source = VIEWS[view](values(torch.float32))
+    halves = torch.full((2, *source.shape), -1.0)
+    there = halves.to("npu:1")
+    there[first].copy_(VIEWS[view](values(torch.float32).to(npu)))
+    halves[first].copy_(source)
+    assert torch.equal(there.cpu(), halves)
+
+
 def test_a_dtype_changes_on_the_way(npu):
     x = torch.randn(4, 6)
     assert torch.equal(x.to(npu).t().to("npu:1", torch.float16).cpu(), x.t().half())

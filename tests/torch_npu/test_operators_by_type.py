@@ -43,6 +43,14 @@ def test_convolution_and_its_gradients(npu, biased, groups):
         torch.testing.assert_close(ours.cpu(), theirs)
 
 
+@pytest.mark.parametrize("dims", [{}, {"dim": 1}, {"dim": (0, 2), "keepdim": True}], ids=str)
+@pytest.mark.parametrize("order", [0.5, -1.0, 2.5, 4.0])
+def test_norms_of_any_order(npu, order, dims):
+    """torch_npu calls aclnnNorm for the orders 0, 1, 2, 3 and both infinities only, where CANN is older than 9.0."""
+    x = torch.randn(2, 3, 4)
+    torch.testing.assert_close(torch.norm(x.to(npu), order, **dims).cpu(), torch.norm(x, order, **dims))
+
+
 @pytest.mark.parametrize("amsgrad", [False, True])
 @pytest.mark.parametrize("maximize", [False, True])
 def test_a_step_of_adamw(npu, maximize, amsgrad):

@@ -57,9 +57,7 @@ void RefuseMasks(const CallValues &values) {
 }
 
 // x as a view; sizes, strides and offset; y.
-void AsStrided(const Tensors &tensors, const CallValues &) {
-  tensors[4].copy_(tensors[0].reshape_as(tensors[4]));
-}
+void AsStrided(const Tensors &tensors, const CallValues &) { tensors[4].copy_(tensors[0]); }
 
 // y, its sizes, strides and offset; x as a view, its sizes, strides and offset; y as a view.
 void ViewCopy(const Tensors &tensors, const CallValues &) { tensors[8].copy_(tensors[4]); }
@@ -72,7 +70,7 @@ const bool added = [] {
   AddByType({"Transpose", 2, 1, "", 1}, &Transpose);
   AddByType({"Slice", 3, 1, "", 2}, &Slice);
   AddByType({"StridedSlice", 4, 1, "begin_mask", 3}, &StridedSlice, &RefuseMasks);
-  AddByType({"AsStrided", 4, 1, "", 3, 0, {{0, 1, 2, 3}}}, &AsStrided);
+  AddByType({"AsStrided", 4, 1, "", 3, 0, {{0, 1, 2, 3}, {4, 1}}}, &AsStrided);
   AddByType({"ViewCopy", 8, 1, "", 6, 0, {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 1, 2, 3}}}, &ViewCopy);
   return true;
 }();

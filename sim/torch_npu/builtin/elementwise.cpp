@@ -64,7 +64,7 @@ UNARY(IsNegInf, isneginf)
 UNARY(IsPosInf, isposinf)
 UNARY(Neg, neg)
 UNARY(Round, round)
-UNARY(Sign, sign)
+UNARY(Sign, sgn)  // torch_npu calls it for both; of a complex number it is the direction
 UNARY(Signbit, signbit)
 UNARY(Silu, silu)
 UNARY(Trunc, trunc)

@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,13 +18,17 @@ namespace sim {
 // What a call says beside its tensors on the device.
 struct CallValues {
   std::map<std::string, std::vector<int64_t>> numbers;  // attributes: integers, booleans, lists of integers
+  std::map<std::string, double> fractions;              // attributes that are one number with a fraction
   std::map<std::string, std::string> texts;             // attributes that are texts
   std::map<size_t, std::vector<double>> constants;      // inputs on the host, by their place
 };
 
 // A tensor of a call, and the inputs on the host that say which of its elements count, by their places.
+// Without strides and an offset these are the first elements: torch_npu describes a part of a tensor, which
+// begins at the address that it passes, with the shape of the whole one.
 struct StridedView {
-  size_t tensor, sizes, strides, offset;
+  size_t tensor, sizes;
+  std::optional<size_t> strides = std::nullopt, offset = std::nullopt;
 };
 
 struct CompiledOperator {
