@@ -63,11 +63,16 @@ class OperatorFolder:
             / self.back_end.digest
         )
 
-    def include_options(self, *first: Path) -> list[str]:
-        """The folders of the project: those given, the operator's own, and what usually lies above it."""
+    def include_options(self, first: Path, part: str) -> list[str]:
+        """The folders of the project: the first one, the operator's own, and what usually lies above it.
+
+        part: "op_host" or "op_kernel", the side whose sources are compiled. Operators of a project may share headers
+        of one side in common/op_host and common/op_kernel, which may have the same names.
+        """
         above = [self.path, *list(self.path.parents)[:PARENTS]]
-        found = [*first, *self.include, self.path / "op_host", self.path / "op_kernel"]
-        found += [parent / inner for parent in above for inner in ("", "include", "common/inc", "common")]
+        found = [first, *self.include, self.path / "op_host", self.path / "op_kernel"]
+        inner = ("", "include", "common/inc", "common", f"common/{part}")
+        found += [parent / folder for parent in above for folder in inner]
         return [f"-I{folder}" for folder in dict.fromkeys(found) if folder.is_dir()]
 
     def host_library(self) -> Path:
@@ -88,7 +93,7 @@ class OperatorFolder:
             os.utime(self.cache.parent)
             forget_old(self.cache.parent.parent.iterdir(), MOST_OPERATORS)
             for source in sources:
-                options = [*self.include_options(source.parent), *ours]
+                options = [*self.include_options(source.parent, "op_host"), *ours]
                 target = self.cache / "host" / f"{source.stem}.{digest_of(str(source), *options)}.o"
                 try:
                     compiler.compile(source, target, "", options)
@@ -132,7 +137,7 @@ class OperatorFolder:
         framework = (SOURCES / "sim" / "operators" / "include").resolve()  # for the headers of ASCENDC_TPL_*
         options = [
             *defines,
-            *self.include_options(source.parent),
+            *self.include_options(source.parent, "op_kernel"),
             f"-I{neighbours}",
             "-idirafter",
             str(framework),
