@@ -169,9 +169,10 @@ class OperatorFolder:
         return KernelLibrary(name, cores, libraries)
 
     def neighbours(self) -> Path:
-        """A folder from which "../other_operator/x.h" is a header of another operator's kernel.
+        """A folder from which "../other_operator/x.h" and "x.h" are headers of another operator's kernel.
 
-        CANN's build puts the kernels of a project side by side, each in a folder with the name of its operator.
+        CANN's builds put the kernels of a project side by side, each in a folder with the name of its operator, or all
+        in one folder. Headers of the operator itself come first.
         """
         folder = self.cache / "neighbours" / "this"
         folder.mkdir(parents=True, exist_ok=True)
@@ -179,6 +180,9 @@ class OperatorFolder:
             link = folder.parent / kernels.parent.name
             with suppress(FileExistsError):
                 link.symlink_to(kernels)
+        for header in sorted(self.path.parent.glob("*/op_kernel/*.h")):
+            with suppress(FileExistsError):
+                (folder / header.name).symlink_to(header)
         return folder
 
     def _side_library(self, unit: Path, folder: Path, side: str, options: Sequence[str]) -> Path:
