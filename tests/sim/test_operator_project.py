@@ -175,6 +175,10 @@ def test_each_side_finds_the_projects_headers_of_its_own(tmp_path):
     x, y = arrays(np.float32, 64, 2)
     z, _ = sim.operator(folder, "JoinedRows")(x, y, shapes=(x.shape, None))
     np.testing.assert_array_equal(z, x + y + 1105)
+    # The kernel itself may lie in a neighbour's folder.
+    shutil.move(folder / "op_kernel" / "joined_rows.cpp", neighbour / "joined_rows.cpp")
+    z, _ = sim.operator(folder, "JoinedRows")(x, y, shapes=(x.shape, None))
+    np.testing.assert_array_equal(z, x + y + 1105)
 
 
 def test_a_race_raises_and_leaves_results_alone(part_sums):

@@ -108,13 +108,18 @@ class OperatorFolder:
             return named_by_content(library)
 
     def kernel_source(self, definition: Definition) -> tuple[Path, str]:
-        """The source of an operator's kernel, and the kernel's name in it."""
+        """The source of an operator's kernel, and the kernel's name in it.
+
+        It lies in the operator's own folder, or beside it in that of a neighbour which has a file of its name.
+        """
         wanted = plain(definition.kernel_file or definition.type)
         # Kernels for other devices may have the same name: in a folder of theirs, or in a file of another name.
         sources = sorted(
             (self.path / "op_kernel").glob("**/*.cpp"),
             key=lambda source: (plain(source.stem) != wanted, len(source.parts), source),
         )
+        neighbours = sorted(self.path.parent.glob("*/op_kernel/*.cpp"))
+        sources += [source for source in neighbours if plain(source.stem) == wanted and source not in sources]
         entries = {source: ENTRY.findall(code_of(source)) for source in sources}
         for source, names in entries.items():
             for name in names:
