@@ -342,8 +342,8 @@ def _tiling_struct(codes: list[str]) -> str:
     names = sorted({name for code in codes for name in _TILING_STRUCT.findall(code)})
     if len(names) != 1:
         raise CompileError(
-            "GET_TILING_DATA: expected REGISTER_TILING_DEFAULT(STRUCT) before it, or one struct with tiling in its name, "
-            f"found {', '.join(names) or 'none'}"
+            "GET_TILING_DATA: expected REGISTER_TILING_DEFAULT(STRUCT) before it, or one struct with tiling in its "
+            f"name, found {', '.join(names) or 'none'}"
         )
     return names[0]
 

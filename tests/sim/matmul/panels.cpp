@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the sums of a product over k, with each width of registers that this host has, with sums one by one.
-// Prints a line for each width and type: its bytes, the type, and how many of 64 sums have the same bits.
+// Compares the sums of a product over k, with each width of registers that this host has, with sums one by
+// one. Prints a line for each width and type: its bytes, the type, and how many of 64 sums have the same
+// bits.
 #include "sim/mmad_lanes.h"
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares what two accesses of rows in global memory share with the bytes of all rows, for random pairs. Prints
-// a line for each pair that differs, and at last how many pairs there were and how many share bytes.
+// Compares what two accesses of rows in global memory share with the bytes of all rows, for random pairs.
+// Prints a line for each pair that differs, and at last how many pairs there were and how many share bytes.
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -54,7 +54,8 @@ int main(int, char **arguments) {
       std::printf("%llu + %u x %lld of %llu bytes, %llu + %u x %lld of %llu bytes: found %d\n",
                   static_cast<unsigned long long>(a.address), a.rows, static_cast<long long>(a.row_stride),
                   static_cast<unsigned long long>(a.row_bytes), static_cast<unsigned long long>(b.address),
-                  b.rows, static_cast<long long>(b.row_stride), static_cast<unsigned long long>(b.row_bytes), found);
+                  b.rows, static_cast<long long>(b.row_stride), static_cast<unsigned long long>(b.row_bytes),
+                  found);
     }
   }
   std::printf("%d %d\n", pairs, shared);

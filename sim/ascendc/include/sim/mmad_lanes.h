@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sums of a product over k, for some rows of A and the 16 columns of a fractal of B, with the widest
-// registers of the host. Each sum adds in order and rounds each product, so that the bits are those of any host.
+// registers of the host. Each sum adds in order and rounds each product, so that the bits are those of any
+// host.
 #pragma once
 
 #include <cstdint>
