@@ -152,6 +152,35 @@ def test_kernels_may_write_behind_tensors_too(tmp_path, monkeypatch):
     op(x, y, shapes=(x.shape, None))
 
 
+def test_each_side_finds_the_projects_headers_of_its_own(tmp_path):
+    """Headers of one name in common/op_host and common/op_kernel, and a header of a neighbour's kernel."""
+    folder = tmp_path / "kernels" / "joined_rows"
+    shutil.copytree(PROJECT, folder)
+    for side, number in (("op_host", 5), ("op_kernel", 100)):
+        header = tmp_path / "kernels" / "common" / side / "share.h"
+        header.parent.mkdir(parents=True)
+        header.write_text(f"constexpr int kShare = {number};\n")
+    neighbour = tmp_path / "kernels" / "neighbour" / "op_kernel"
+    neighbour.mkdir(parents=True)
+    (neighbour / "lent.h").write_text("#pragma once\nconstexpr int kLent = 1000;\n")
+    for side, old, new in (
+        ("op_host", "set_extra(3)", "set_extra(kShare)"),
+        ("op_kernel", "(data.extra)", "(data.extra + kShare + kLent)"),
+    ):
+        source = folder / side / "joined_rows.cpp"
+        text = source.read_text().replace(old, new)
+        assert new in text
+        lent = '#include "lent.h"\n' if side == "op_kernel" else ""
+        source.write_text(f'#include "share.h"\n{lent}{text}')
+    x, y = arrays(np.float32, 64, 2)
+    z, _ = sim.operator(folder, "JoinedRows")(x, y, shapes=(x.shape, None))
+    np.testing.assert_array_equal(z, x + y + 1105)
+    # The kernel itself may lie in a neighbour's folder.
+    shutil.move(folder / "op_kernel" / "joined_rows.cpp", neighbour / "joined_rows.cpp")
+    z, _ = sim.operator(folder, "JoinedRows")(x, y, shapes=(x.shape, None))
+    np.testing.assert_array_equal(z, x + y + 1105)
+
+
 def test_a_race_raises_and_leaves_results_alone(part_sums):
     (x,) = arrays(np.float32, count=1)
     out = np.full(8, -1, np.float32)

@@ -126,3 +126,14 @@ def test_judge_of_overlaps_follows_the_rule_byte_by_byte():
     assert not different, "\n".join(different[:5])
     forbidden = int(summary.split()[1])
     assert calls / 5 < forbidden < calls * 4 / 5
+
+
+def test_rows_that_two_cores_share_are_found_byte_by_byte():
+    """Also where rows of two accesses lie beside each other, which is decided without looking at the rows."""
+    pairs = 20000
+    program = [BUILD / "tests" / "sim_shared_rows", str(pairs)]
+    done = subprocess.run(program, capture_output=True, text=True, timeout=60, check=True)
+    *different, summary = done.stdout.splitlines()
+    assert not different, "\n".join(different[:5])
+    shared = int(summary.split()[1])
+    assert pairs / 5 < shared < pairs * 4 / 5

@@ -13,8 +13,11 @@ from pathlib import Path
 from .compile import CompileError
 from .program import Settings, compile_source
 
-# What CANN's device compiler takes and a host compiler does not: the processor, how device code is linked and ordered.
-_OF_CANN = ("--npu-arch", "--cce-", "-dc", "-xasc", "-xcce", "--run-mode", "--npu-soc")
+# What CANN's device compiler takes and g++ does not: the processor, how device code is linked, ordered and watched, and
+# which g++ it takes libraries from.
+_OF_CANN = (
+    "--npu-arch", "--cce-", "-dc", "-xasc", "-xcce", "--run-mode", "--npu-soc", "--sanitizer", "--gcc-toolchain",
+)  # fmt: skip
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -63,11 +63,16 @@ class OperatorFolder:
             / self.back_end.digest
         )
 
-    def include_options(self, *first: Path) -> list[str]:
-        """The folders of the project: those given, the operator's own, and what usually lies above it."""
+    def include_options(self, first: Path, part: str) -> list[str]:
+        """The folders of the project: the first one, the operator's own, and what usually lies above it.
+
+        part: "op_host" or "op_kernel", the side whose sources are compiled. Operators of a project may share headers
+        of one side in common/op_host and common/op_kernel, which may have the same names.
+        """
         above = [self.path, *list(self.path.parents)[:PARENTS]]
-        found = [*first, *self.include, self.path / "op_host", self.path / "op_kernel"]
-        found += [parent / inner for parent in above for inner in ("", "include", "common/inc", "common")]
+        found = [first, *self.include, self.path / "op_host", self.path / "op_kernel"]
+        inner = ("", "include", "common/inc", "common", f"common/{part}")
+        found += [parent / folder for parent in above for folder in inner]
         return [f"-I{folder}" for folder in dict.fromkeys(found) if folder.is_dir()]
 
     def host_library(self) -> Path:
@@ -88,7 +93,7 @@ class OperatorFolder:
             os.utime(self.cache.parent)
             forget_old(self.cache.parent.parent.iterdir(), MOST_OPERATORS)
             for source in sources:
-                options = [*self.include_options(source.parent), *ours]
+                options = [*self.include_options(source.parent, "op_host"), *ours]
                 target = self.cache / "host" / f"{source.stem}.{digest_of(str(source), *options)}.o"
                 try:
                     compiler.compile(source, target, "", options)
@@ -103,13 +108,18 @@ class OperatorFolder:
             return named_by_content(library)
 
     def kernel_source(self, definition: Definition) -> tuple[Path, str]:
-        """The source of an operator's kernel, and the kernel's name in it."""
+        """The source of an operator's kernel, and the kernel's name in it.
+
+        It lies in the operator's own folder, or beside it in that of a neighbour which has a file of its name.
+        """
         wanted = plain(definition.kernel_file or definition.type)
         # Kernels for other devices may have the same name: in a folder of theirs, or in a file of another name.
         sources = sorted(
             (self.path / "op_kernel").glob("**/*.cpp"),
             key=lambda source: (plain(source.stem) != wanted, len(source.parts), source),
         )
+        neighbours = sorted(self.path.parent.glob("*/op_kernel/*.cpp"))
+        sources += [source for source in neighbours if plain(source.stem) == wanted and source not in sources]
         entries = {source: ENTRY.findall(code_of(source)) for source in sources}
         for source, names in entries.items():
             for name in names:
@@ -132,7 +142,7 @@ class OperatorFolder:
         framework = (SOURCES / "sim" / "operators" / "include").resolve()  # for the headers of ASCENDC_TPL_*
         options = [
             *defines,
-            *self.include_options(source.parent),
+            *self.include_options(source.parent, "op_kernel"),
             f"-I{neighbours}",
             "-idirafter",
             str(framework),
@@ -164,9 +174,10 @@ class OperatorFolder:
         return KernelLibrary(name, cores, libraries)
 
     def neighbours(self) -> Path:
-        """A folder from which "../other_operator/x.h" is a header of another operator's kernel.
+        """A folder from which "../other_operator/x.h" and "x.h" are headers of another operator's kernel.
 
-        CANN's build puts the kernels of a project side by side, each in a folder with the name of its operator.
+        CANN's builds put the kernels of a project side by side, each in a folder with the name of its operator, or all
+        in one folder. Headers of the operator itself come first.
         """
         folder = self.cache / "neighbours" / "this"
         folder.mkdir(parents=True, exist_ok=True)
@@ -174,6 +185,9 @@ class OperatorFolder:
             link = folder.parent / kernels.parent.name
             with suppress(FileExistsError):
                 link.symlink_to(kernels)
+        for header in sorted(self.path.parent.glob("*/op_kernel/*.h")):
+            with suppress(FileExistsError):
+                (folder / header.name).symlink_to(header)
         return folder
 
     def _side_library(self, unit: Path, folder: Path, side: str, options: Sequence[str]) -> Path:

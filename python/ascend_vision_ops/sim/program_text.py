@@ -40,6 +40,9 @@ _BEFORE_CALLS = {"return", "else", "do", "and", "or", "not", "throw", "case"}
 _DUMP = re.compile(r"(?<![\w.>:])(?:(?:::\s*)?AscendC\s*::\s*)?(DumpTensor|DumpAccChkPoint)(?=\s*\()")
 _DUMP_ADDRESS = re.compile(r"(?<![\w.>:])asc_dump_(?:gm|ubuf|cbuf|l1buf)\b")
 _ASSERT = re.compile(r"\b__assert_fail\b(?=\s*\()")
+# The struct of GET_TILING_DATA, which REGISTER_TILING_DEFAULT names.
+_TILING = "AscendcDefaultTiling"
+_TILING_STRUCT = re.compile(r"\bstruct\s+(?:alignas\s*\([^()]*\)\s*)?(\w*[Tt]iling\w*)\s*\{")
 _CPU_RUN = "::sim::program::RunOnCpu("  # what ICPU_RUN_KF becomes
 # What a kernel without a type says about its cores.
 _PRODUCTS = re.compile(r"\b(?:Mmad|LoadData\w*|Fixpipe|Gemm|mad|A1|B1|CO1)\b")
@@ -117,6 +120,7 @@ def translate(
         for _, kernel in definitions[-1]:
             if kernel.defined or kernel.name not in found:
                 found[kernel.name] = kernel
+    tiling = _tiling_struct(plain)
     result, launches, number = [], 0, 0
     started = [list(_launches(part, code, found)) for (part, _), code in zip(parts, plain, strict=True)]
     deduced = {edit.deduced for edits in started for edit in edits}
@@ -125,6 +129,8 @@ def translate(
             result.append(_WORDS.sub("", part))
             continue
         edits = list(_replaced_calls(code, cann))
+        if tiling:
+            edits += [_Edit(*found.span(), tiling) for found in re.finditer(rf"\b{_TILING}\b", code)]
         for end, kernel in defined:
             if kernel.defined and not kernel.template:
                 number += 1
@@ -324,6 +330,22 @@ def _replaced_calls(code: str, cann: bool) -> Iterator[_Edit]:
         yield _Edit(found.start(), found.end(), f"::sim::program::{found[1]}")
     for found in _DUMP_ADDRESS.finditer(code):
         yield _Edit(found.start(), found.end(), f"::sim::{found[0]}")
+
+
+def _tiling_struct(codes: list[str]) -> str:
+    """The struct that GET_TILING_DATA takes where nothing registers one: the only one whose name says tiling.
+
+    Empty where the source registers one, or has no GET_TILING_DATA.
+    """
+    if not any(_TILING in code for code in codes) or any(f"using {_TILING}" in code for code in codes):
+        return ""
+    names = sorted({name for code in codes for name in _TILING_STRUCT.findall(code)})
+    if len(names) != 1:
+        raise CompileError(
+            "GET_TILING_DATA: expected REGISTER_TILING_DEFAULT(STRUCT) before it, or one struct with tiling in its "
+            f"name, found {', '.join(names) or 'none'}"
+        )
+    return names[0]
 
 
 def _ub_array(found: re.Match[str]) -> _Edit:

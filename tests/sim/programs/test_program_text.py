@@ -171,3 +171,18 @@ def test_header_of_launches_has_no_pointers_of_the_device():
 )
 def test_only_launches_are_taken_out_of_a_source(before, after):
     assert without_launches(before) == (after or before)
+
+
+def test_the_struct_of_tiling_data_that_nobody_registers():
+    kernel = "void f() { AscendcDefaultTiling plan; }"
+    plans = "struct alignas(8) PlanTiling { int n; };\nstruct Other { int n; };\n"
+    assert "{ PlanTiling plan; }" in translated(plans + kernel).text
+    # The source says it itself.
+    registered = f"{plans}void f() {{ using AscendcDefaultTiling = Other; AscendcDefaultTiling plan; }}"
+    assert registered in translated(registered).text
+    with pytest.raises(CompileError, match=r"expected REGISTER_TILING_DEFAULT\(STRUCT\) .* found none"):
+        translated(f"struct Other {{}};\n{kernel}")
+    with pytest.raises(CompileError, match="found MoreTilingData, PlanTiling"):
+        translated(f"{plans}struct MoreTilingData {{}};\n{kernel}")
+    # Nobody asks.
+    translated("struct Tiling {};\nstruct OtherTiling {};\nvoid f() {}")

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "../../engine/core_state.h"
+#include "mmad_lanes.h"
 #include "mmad_shape.h"
 #include "sparse.h"
 #include "unit_flags.h"
@@ -76,13 +77,14 @@ auto Load(const std::byte *bytes, uint32_t index) {
   }
 }
 
-// Adds over k in order. It computes 16 columns at a time, which compilers vectorise.
+// Adds over k in order, four rows and 16 columns at a time.
 template <typename T>
 void Product(Core &core, const Shape &shape, const Rounding &rounding, const LocalTensorBase &dst,
              const LocalTensorBase &fm, const LocalTensorBase &filter, const LocalTensorBase *bias,
              bool accumulate) {
   using R = decltype(Widen(Load<T>(nullptr, 0), rounding));
-  typedef R Lanes __attribute__((vector_size(kSide * sizeof(R))));
+  static_assert(kSide == kPanelColumns);
+  static const auto add_panel = PanelFunction<R>();
   const std::byte *a_bytes = core.Memory(fm.space, fm.address);
   const std::byte *b_bytes = core.Memory(filter.space, filter.address);
   const std::byte *bias_bytes = bias != nullptr ? core.Memory(bias->space, bias->address) : nullptr;
@@ -101,19 +103,21 @@ void Product(Core &core, const Shape &shape, const Rounding &rounding, const Loc
         b[uint64_t{i} * kSide + j] = Widen(Load<T>(b_bytes + shape.OffsetB(i, column + j), i), rounding);
       }
     }
-    for (uint32_t row = 0; row < shape.m; ++row) {
-      std::byte *c = c_bytes + shape.OffsetC(row, column);
-      Lanes sum{};
-      if (accumulate) std::memcpy(&sum, c, columns * sizeof(R));
-      if (bias != nullptr) std::memcpy(&sum, bias_bytes + column * sizeof(R), columns * sizeof(R));
-      const R *a_row = a.data() + uint64_t{row} * shape.k;
-      const R *b_row = b.data();
-      for (uint32_t i = 0; i < shape.k; ++i, b_row += kSide) {
-        Lanes lanes;
-        std::memcpy(&lanes, b_row, sizeof(lanes));
-        sum += a_row[i] * lanes;
+    for (uint32_t row = 0; row < shape.m; row += kPanelRows) {
+      const uint32_t rows = std::min(kPanelRows, shape.m - row);
+      R sums[kPanelRows][kSide] = {};
+      const R *a_rows[kPanelRows];
+      for (uint32_t r = 0; r < kPanelRows; ++r) {
+        const uint32_t there = std::min(r, rows - 1);  // rows beyond the last one repeat it, for nothing
+        a_rows[r] = a.data() + uint64_t{row + there} * shape.k;
+        const std::byte *c = c_bytes + shape.OffsetC(row + there, column);
+        if (accumulate) std::memcpy(sums[r], c, columns * sizeof(R));
+        if (bias != nullptr) std::memcpy(sums[r], bias_bytes + column * sizeof(R), columns * sizeof(R));
       }
-      std::memcpy(c, &sum, columns * sizeof(R));
+      add_panel(a_rows, b.data(), shape.k, sums[0]);
+      for (uint32_t r = 0; r < rows; ++r) {
+        std::memcpy(c_bytes + shape.OffsetC(row + r, column), sums[r], columns * sizeof(R));
+      }
     }
   }
 }
