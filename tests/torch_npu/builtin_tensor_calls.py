@@ -55,6 +55,12 @@ def slept(milliseconds: float) -> bool:
     return start.elapsed_time(end) >= milliseconds
 
 
+def spectra(signal: torch.Tensor, window: torch.Tensor) -> list[torch.Tensor]:
+    """Transforms frames with a window that is shorter than they are, and without one on both sides of the spectrum."""
+    windowed = torch.stft(signal, 16, 4, len(window), window, return_complex=True)
+    return [windowed, torch.stft(signal, 8, onesided=False, normalized=True, return_complex=True)]
+
+
 SHAPES = _lines("""
 InplaceCopy: x.copy_(y)
 Cast: ours(lambda a: torch_npu.npu_dtype_cast(a, torch.float16), torch.Tensor.half)(x)
@@ -208,6 +214,7 @@ Inverse: torch.inverse(square)
 LinalgCholesky: torch.linalg.cholesky(square @ square.t())
 LinalgCross: torch.linalg.cross(x[:, :3], y[:, :3])
 LinalgQr: torch.linalg.qr(square)
+Stft: spectra(v.repeat(9), v.repeat(2)) + spectra(x.repeat(1, 9), v.repeat(2))
 Slogdet: torch.slogdet(square)
 Svd: torch.linalg.svd(square)[1]
 TriangularSolve: torch.linalg.solve_triangular(square.triu(), x[:4], upper=True)
@@ -234,6 +241,7 @@ CALLS = SHAPES | LAYERS | ALGEBRA
 NAMES = _NAMES | {
     "torch_npu": torch_npu, "resized": resized, "padded": padded, "sampled": sampled,
     "written": written, "kept": kept, "spread": spread, "slept": slept,
+    "spectra": spectra,
 }  # fmt: skip
 _WITH_SCALARS = ("Add", "Sub", "Mul", "Div", "Maximum", "Minimum", "Pow", "Addcdiv", "Addcmul")
 _OLDER = "torch_npu 2.13 calls the newer version of this function"

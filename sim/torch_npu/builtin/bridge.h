@@ -243,15 +243,18 @@ aclnnStatus Plan(const char *name, uint64_t *workspace, aclOpExecutor **executor
 #define AVO_RESCAN4(...) AVO_RESCAN1(AVO_RESCAN1(AVO_RESCAN1(AVO_RESCAN1(__VA_ARGS__))))
 #define AVO_RESCAN1(...) __VA_ARGS__
 
-#define ACLNN(name, ...)                                                                                   \
-  static void name##Body(AVO_EACH(B, __VA_ARGS__));                                                        \
-  extern "C" ACL_FUNC_VISIBILITY aclnnStatus aclnn##name##GetWorkspaceSize(                                \
-      AVO_EACH(C, __VA_ARGS__), uint64_t *workspace_size, aclOpExecutor **op_executor) {                   \
-    return ::sim::builtin::Plan<AVO_EACH(A, __VA_ARGS__)>("aclnn" #name, workspace_size, op_executor,      \
-                                                          &name##Body, AVO_EACH(N, __VA_ARGS__));          \
-  }                                                                                                        \
-  extern "C" ACL_FUNC_VISIBILITY aclnnStatus aclnn##name(void *workspace, uint64_t workspace_size,         \
-                                                         aclOpExecutor *op_executor, aclrtStream stream) { \
-    return ::sim::RunPlan(workspace, workspace_size, op_executor, stream);                                 \
-  }                                                                                                        \
-  static void name##Body(AVO_EACH(B, __VA_ARGS__))
+// An operator whose function has another name than those that begin with aclnn, such as aclStft.
+#define ACL_OPERATOR(function, ...)                                                                     \
+  static void function##Body(AVO_EACH(B, __VA_ARGS__));                                                 \
+  extern "C" ACL_FUNC_VISIBILITY aclnnStatus function##GetWorkspaceSize(                                \
+      AVO_EACH(C, __VA_ARGS__), uint64_t *workspace_size, aclOpExecutor **op_executor) {                \
+    return ::sim::builtin::Plan<AVO_EACH(A, __VA_ARGS__)>(#function, workspace_size, op_executor,       \
+                                                          &function##Body, AVO_EACH(N, __VA_ARGS__));   \
+  }                                                                                                     \
+  extern "C" ACL_FUNC_VISIBILITY aclnnStatus function(void *workspace, uint64_t workspace_size,         \
+                                                      aclOpExecutor *op_executor, aclrtStream stream) { \
+    return ::sim::RunPlan(workspace, workspace_size, op_executor, stream);                              \
+  }                                                                                                     \
+  static void function##Body(AVO_EACH(B, __VA_ARGS__))
+
+#define ACLNN(name, ...) ACL_OPERATOR(aclnn##name, __VA_ARGS__)
