@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -30,7 +31,11 @@ class Browser:
 
     def __init__(self, width: int = 1400, height: int = 1000, dark: bool = False) -> None:
         self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        self._driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
+        # A browser ends at once where a sanitizer's runtime is loaded into it.
+        env = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}
+        self._driver = subprocess.Popen(
+            ["chromedriver", "--port=0"], env=env, stdout=subprocess.PIPE, text=True
+        )
         port = None
         while port is None:
             line = self._driver.stdout.readline()

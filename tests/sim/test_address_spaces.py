@@ -9,10 +9,18 @@ from pathlib import Path
 
 import pytest
 
+from ascend_vision_ops.opgen.kernel_headers import LEAST_CLANG, clang_version
+
 COMPILER_FOLDER = Path(__file__).parents[2] / "sim" / "ascendc" / "compiler"
 CLANG = next(
-    (name for name in ("clang++", "clang++-18", "clang++-17", "clang++-16") if shutil.which(name)), ""
+    (
+        name
+        for name in ("clang++", "clang++-18", "clang++-17")
+        if shutil.which(name) and clang_version([name]) >= LEAST_CLANG
+    ),
+    "",
 )
+needs_clang = pytest.mark.skipif(not CLANG, reason=f"no clang {LEAST_CLANG} or later")
 
 RIGHT = "vadd(ub, ub, ub, 1, 1, 1, 1, 8, 8, 8); copy_gm_to_ubuf(ub, gm, 0, 1, 8, 0, 0); ub[3] = gm[3]; f16[1] = f16[0];"
 MIXED = {
@@ -43,12 +51,12 @@ def errors_of(statements: str) -> str:
     return done.stderr if done.returncode else ""
 
 
-@pytest.mark.skipif(not CLANG, reason="no clang")
+@needs_clang
 def test_right_pointers_compile():
     assert errors_of(RIGHT) == ""
 
 
-@pytest.mark.skipif(not CLANG, reason="no clang")
+@needs_clang
 @pytest.mark.parametrize("name", MIXED)
 def test_mixed_pointers_do_not_compile(name):
     errors = errors_of(MIXED[name])

@@ -14,6 +14,7 @@ import re
 import shlex
 import shutil
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,6 +69,13 @@ class Compiler:
         )
 
 
+def clang_version(words: Sequence[str]) -> int:
+    """The major version of a compiler that is clang; 0 for another one."""
+    done = subprocess.run([*words, "--version"], capture_output=True, text=True, check=False)
+    found = CLANG.search(done.stdout)
+    return int(found[1]) if found else 0
+
+
 def choose() -> Compiler | None:
     """The compiler that CXX names, else clang that tells memories apart, else g++; None where there is none."""
     named = shlex.split(os.environ.get("CXX", ""))
@@ -76,9 +84,8 @@ def choose() -> Compiler | None:
     for words in [named] if named else candidates:
         if shutil.which(words[0]) is None:
             continue
-        done = subprocess.run([*words, "--version"], capture_output=True, text=True, check=False)
-        clang = CLANG.search(done.stdout)
-        if clang and int(clang[1]) >= LEAST_CLANG:
+        clang = clang_version(words)
+        if clang >= LEAST_CLANG:
             return Compiler(tuple(words), True)
         if named:
             return Compiler((*words, *([ONE_ADDRESS_SPACE] if clang else [])), False)
