@@ -11,10 +11,10 @@ import pytest
 
 BUILD = Path(os.environ.get("AVO_BUILD", Path(__file__).parents[1] / "build" / "sim"))
 
-# For tests of what a sanitizer takes for itself.
+# For tests of what a sanitizer takes for itself or changes.
 plain_process = pytest.mark.skipif(
     "libasan" in os.environ.get("LD_PRELOAD", ""),
-    reason="the address sanitizer takes malloc, the first place among the libraries, and addresses without a limit",
+    reason="the address sanitizer takes malloc, the first place among libraries, all addresses, and watches all code",
 )
 
 

@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from tests.built import BUILD
+from tests.built import BUILD, plain_process
 from tests.exceptions import Library
 
 LIBRARIES = BUILD / "python" / "ascend_vision_ops" / "lib"
@@ -55,6 +55,7 @@ def test_every_library_is_listed():
     assert {path.stem for path in LIBRARIES.glob("*.so")} <= USED.keys()
 
 
+@plain_process
 @pytest.mark.parametrize("name", USED)
 def test_no_exception_leaves(library, name):
     if not (LIBRARIES / f"{name}.so").exists():
