@@ -20,25 +20,22 @@ Level0<M> UnaryLevel0(bool set, M mask, uint8_t repeat, const AscendC::UnaryRepe
 
 namespace AscendC {
 
+// The form of an instruction that has a mask: an array of bits, or a number of lanes.
+#define SIM_MASKED(Name, Mask, Lane, ...)                                                                 \
+  template <typename T, bool isSetMask = true>                                                            \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, Mask,                 \
+                              const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,            \
+                              sim::Where where = sim::Where::Here()) {                                    \
+    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");         \
+    sim::Unary(#Name, sim::Lane(), dst, src, sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), \
+               where);                                                                                    \
+  }
+
 // One line for each instruction: name, class, lane function, the element types of Atlas A2, and the type of
 // `count`.
 #define SIM_UNARY(Name, Lane, ...)                                                                        \
-  template <typename T, bool isSetMask = true>                                                            \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask[],      \
-                              const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,            \
-                              sim::Where where = sim::Where::Here()) {                                    \
-    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");         \
-    sim::Unary(#Name, sim::Lane(), dst, src, sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), \
-               where);                                                                                    \
-  }                                                                                                       \
-  template <typename T, bool isSetMask = true>                                                            \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, uint64_t mask,        \
-                              const uint8_t repeatTime, const UnaryRepeatParams &repeatParams,            \
-                              sim::Where where = sim::Where::Here()) {                                    \
-    static_assert(sim::kOneOf<T, __VA_ARGS__>, #Name ": element type not available on Atlas A2");         \
-    sim::Unary(#Name, sim::Lane(), dst, src, sim::UnaryLevel0(isSetMask, mask, repeatTime, repeatParams), \
-               where);                                                                                    \
-  }                                                                                                       \
+  SIM_MASKED(Name, uint64_t mask[], Lane, __VA_ARGS__)                                                    \
+  SIM_MASKED(Name, uint64_t mask, Lane, __VA_ARGS__)                                                      \
   template <typename T>                                                                                   \
   __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<T> &src, const int32_t &count, \
                               sim::Where where = sim::Where::Here()) {                                    \
@@ -55,6 +52,7 @@ SIM_UNARY(Sqrt, SqrtLane, half, float)
 SIM_UNARY(Rsqrt, RsqrtLane, half, float)
 SIM_UNARY(Reciprocal, ReciprocalLane, half, float)
 #undef SIM_UNARY
+#undef SIM_MASKED
 
 // Works on 16-bit lanes, like And and Or.
 template <typename T, bool isSetMask = true>

@@ -81,37 +81,34 @@ __aicore__ inline void Cast(const LocalTensor<half> &dst, const LocalTensor<int4
   sim::CastFromInt4(dst, src.ReinterpretCast<uint8_t>(), sim::Int4Count{count}, where);
 }
 
+// The form of an instruction that has a mask: an array of bits, or a number of lanes.
+#define SIM_MASKED(Name, Mask, Lane, Condition)                                           \
+  template <typename T, typename U, bool isSetMask = true>                                \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<U> &src0,      \
+                              const LocalTensor<U> &src1, Mask, const uint8_t repeatTime, \
+                              const BinaryRepeatParams &repeatParams,                     \
+                              sim::Where where = sim::Where::Here()) {                    \
+    static_assert(Condition, #Name ": element types not available on Atlas A2");          \
+    sim::Binary(#Name, sim::ThenCast<T, U, Lane>(), dst, src0, src1,                      \
+                sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);     \
+  }
+
 // dst = Cast(Relu(src0 + src1)), Cast(Relu(src0 - src1)) and Cast(src0 * src1).
-#define SIM_COMPUTED_CAST(Name, Lane, Condition)                                                     \
-  template <typename T, typename U, bool isSetMask = true>                                           \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<U> &src0,                 \
-                              const LocalTensor<U> &src1, uint64_t mask[], const uint8_t repeatTime, \
-                              const BinaryRepeatParams &repeatParams,                                \
-                              sim::Where where = sim::Where::Here()) {                               \
-    static_assert(Condition, #Name ": element types not available on Atlas A2");                     \
-    sim::Binary(#Name, sim::ThenCast<T, U, Lane>(), dst, src0, src1,                                 \
-                sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                \
-  }                                                                                                  \
-  template <typename T, typename U, bool isSetMask = true>                                           \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<U> &src0,                 \
-                              const LocalTensor<U> &src1, uint64_t mask, const uint8_t repeatTime,   \
-                              const BinaryRepeatParams &repeatParams,                                \
-                              sim::Where where = sim::Where::Here()) {                               \
-    static_assert(Condition, #Name ": element types not available on Atlas A2");                     \
-    sim::Binary(#Name, sim::ThenCast<T, U, Lane>(), dst, src0, src1,                                 \
-                sim::BinaryLevel0(isSetMask, mask, repeatTime, repeatParams), where);                \
-  }                                                                                                  \
-  template <typename T, typename U>                                                                  \
-  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<U> &src0,                 \
-                              const LocalTensor<U> &src1, const uint32_t count,                      \
-                              sim::Where where = sim::Where::Here()) {                               \
-    static_assert(Condition, #Name ": element types not available on Atlas A2");                     \
-    sim::Binary(#Name, sim::ThenCast<T, U, Lane>(), dst, src0, src1, sim::Level2{count}, where);     \
+#define SIM_COMPUTED_CAST(Name, Lane, Condition)                                                 \
+  SIM_MASKED(Name, uint64_t mask[], Lane, Condition)                                             \
+  SIM_MASKED(Name, uint64_t mask, Lane, Condition)                                               \
+  template <typename T, typename U>                                                              \
+  __aicore__ inline void Name(const LocalTensor<T> &dst, const LocalTensor<U> &src0,             \
+                              const LocalTensor<U> &src1, const uint32_t count,                  \
+                              sim::Where where = sim::Where::Here()) {                           \
+    static_assert(Condition, #Name ": element types not available on Atlas A2");                 \
+    sim::Binary(#Name, sim::ThenCast<T, U, Lane>(), dst, src0, src1, sim::Level2{count}, where); \
   }
 SIM_COMPUTED_CAST(AddReluCast, sim::ThenRelu<sim::AddLane>, (sim::kReluCastTypes<T, U>))
 SIM_COMPUTED_CAST(SubReluCast, sim::ThenRelu<sim::SubLane>, (sim::kReluCastTypes<T, U>))
 SIM_COMPUTED_CAST(MulCast, sim::MulLane, (std::is_same_v<U, half> && sim::kOneOf<T, int8_t, uint8_t>))
 #undef SIM_COMPUTED_CAST
+#undef SIM_MASKED
 
 // Sets the register DEQSCALE: the factor of a Cast from int32_t to half, or what CastDequant to 8 bits takes.
 __aicore__ inline void SetDeqScale(half scale) {
