@@ -28,7 +28,7 @@ class StripPieces {
   // Chooses the piece of this core where each of `lanes` boxes is better than each of `rows` others.
   __aicore__ inline void ChooseRectangle(uint32_t lanes, uint32_t rows) {
     const uint64_t groups = (lanes + kStripLanes - 1) / kStripLanes, cores = AscendC::GetBlockNum();
-    constexpr uint64_t kTileRows = 24;  // a tile takes as long as so many rows before it works on them
+    constexpr uint64_t kTileRows = 24;  // what a tile costs in addition to its rows, counted in rows
     uint64_t least = ~uint64_t{0}, pieces = 1;
     for (uint64_t strips = 1; strips <= sizes_.Strips() && strips <= cores; ++strips) {
       const uint64_t own = (groups + strips - 1) / strips;

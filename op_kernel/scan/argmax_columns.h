@@ -51,17 +51,9 @@ class ArgmaxColumns : ColumnTiles<LaneTiles<T, I>, T> {
 
   __aicore__ inline void Process() {
     const auto &t = this->t_;
-    bool nans = false;
-    for (int64_t item = this->share_.begin; item < this->share_.end; ++item) {
-      Search(item, nans);
-      // Where the first tile has NaN, others are likely to have some, too. Results are on their way while the
-      // vector unit looks.
-      const bool looks = item == this->share_.begin || item + 1 == this->share_.end;
-      if (kWhole || nans || !looks || !AnyNan()) continue;
-      // All tiles again.
-      nans = true;
+    if (!SearchAll(false)) {
       AscendC::PipeBarrier<PIPE_MTE3>();
-      item = this->share_.begin - 1;
+      SearchAll(true);
     }
     if (t.parts == 1) return;
     WaitForCores();
@@ -77,6 +69,18 @@ class ArgmaxColumns : ColumnTiles<LaneTiles<T, I>, T> {
     } else {
       return watch_.Any(pipe_);
     }
+  }
+
+  // Searches all tiles of the core. Returns false where it has met a NaN although nans is false: results are
+  // wrong then. It looks after the first tile, because where that has NaN, others are likely to have some,
+  // too; and after the last one. Results are on their way while the vector unit looks.
+  __aicore__ inline bool SearchAll(bool nans) {
+    for (int64_t item = this->share_.begin; item < this->share_.end; ++item) {
+      Search(item, nans);
+      const bool looks = item == this->share_.begin || item + 1 == this->share_.end;
+      if (!nans && looks && AnyNan()) return false;
+    }
+    return true;
   }
 
   // Finds the largest of each lane of a tile, and stores it. nans: whether keys may be NaN; else watch_

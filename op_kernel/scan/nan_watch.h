@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether any of the largest keys that a core has found is NaN. Without NaN, a position of columns takes
-// three instructions fewer, so the core searches tiles as if there were none, watches the largest keys, looks
-// after the first tile and after the last one, and, where there is a NaN, searches all of its tiles again.
-// Max keeps NaN, so that the largest keys of all lanes and tiles are joined to a few numbers, one of which is
-// NaN where any of them is.
+// three instructions fewer. So the core searches its tiles as if there were none, and looks after the first
+// tile and after the last one. Where there is a NaN, it searches all of its tiles again. Max keeps NaN: the
+// largest keys of all lanes and tiles are joined to a few numbers, and where any key is NaN, one of these is.
 #pragma once
 
 #include "../common/vectors/bits.h"

@@ -41,16 +41,17 @@ def contestants(self, dim=None, keepdim=False, select_last_index=False):
 def device():
     """Along columns the kernel only reads the input once, and MTE2 waits for HBM. float16 is compared as it is,
     with indices of 16 bits: two comparisons, of which one finds NaN, a choice of indices and a maximum, each of 128
-    elements a cycle. bfloat16 is widened to float32 first, and the vector unit bounds; of float32 and bfloat16, NaN
-    is looked for once, behind a tile. Few columns are cut along the searched axis over all cores; the cores meet,
-    and each joins the parts of 64 columns. There the starts of instructions bound, six for each part and three for
-    each position of one. Lines are halved to the maxima of neighbours, one instruction for each element, and the
-    index is found on the way back in some forty instructions for all lines of a tile. Where a core has one tile,
-    neighbours are halved while the rest of it is loaded. HBM bounds large inputs, and launch, start and that way
-    small ones; bfloat16 is widened first, and the vector unit bounds. Short lines are lanes themselves, transposed
-    in the Unified Buffer, and their positions are folded to the maximum, half of them onto the other half: for
-    lines of 20 elements the vector unit is busy for 9 us of 14, a quarter of that with transpositions. A thousand
-    lines take a launch of 2.5 us and a start of 1.4 us, which is more than all their bytes take.
+    elements a cycle. bfloat16 is widened to float32 first, and the vector unit bounds. In float32 and bfloat16, a
+    core looks for NaN after its first and its last tile. Few columns are cut along the searched axis over all
+    cores; the cores meet, and each joins the parts of 64 columns. There the starts of instructions bound, six for
+    each part and three for each position of one. Lines are halved to the maxima of neighbours, one instruction for
+    each element, and the index is found on the way back in some forty instructions for all lines of a tile. Where a
+    core has one tile, neighbours are halved while the rest of it is loaded. HBM bounds large inputs, and launch,
+    start and that way small ones; bfloat16 is widened first, and the vector unit bounds. Short lines are lanes
+    themselves, transposed in the Unified Buffer, and their positions are folded to the maximum, half of them onto
+    the other half: for lines of 20 elements the vector unit is busy for 9 us of 14, a quarter of that with
+    transpositions. A thousand lines take a launch of 2.5 us and a start of 1.4 us, which is more than all their
+    bytes take.
     """
     for (shape, dim), mark in zip(
         [*SHAPES, ((100_000, 20), 1)], ("1.5 x", "4 x", "", "", "4 x"), strict=True
