@@ -94,6 +94,13 @@ def test_another_result_is_no_peer():
     measure.near((values, places), (values, None), "values alone")
 
 
+def test_nan_agrees_with_nan_alone():
+    values, nan = torch.ones(3), torch.full((3,), torch.nan)
+    measure.near(nan, nan.clone(), "both")
+    with pytest.raises(AssertionError, match="one"):
+        measure.near(nan, values, "one")
+
+
 def test_a_contestant_that_differs_is_absent():
     """A contestant that is not installed, or that fails, is absent too; each gives its reason."""
 
