@@ -295,6 +295,17 @@ def test_tiling_data_macros_of_dtypes_and_dumps():
     assert "[AIV Block 0/1] dtype 3\n" in done.stdout
 
 
+def test_a_class_of_the_host_is_the_tiling_data_of_the_kernel():
+    found = lines(run("tiling_class.asc"))
+    total = 60000 + 3 + 250 + 5 - 7 + 100 + 300 + 1000 + 10000
+    assert found["planned"] == f"{total} {total} -200 250 251"
+    assert found["got"] == "60000 300"
+    assert found["placed"] == "60000 9 1"  # SetDataPtr: what the buffer has, and setters write there
+    short = avo("run", HERE / "tiling_class.asc", "-D", "SHORT")
+    assert short.returncode == 1
+    assert re.search(r"GET_TILING_DATA \(tiling_class.asc:43 planned\).* nothing wrote byte 292", short.stderr)
+
+
 def test_race_is_found_and_the_right_program_beside_it_passes(tmp_path):
     assert lines(run("race.asc"))["doubled"] == "42 42"
     report, junit = tmp_path / "report.json", tmp_path / "report.xml"
