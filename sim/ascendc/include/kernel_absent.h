@@ -55,10 +55,6 @@ constexpr bool kModelledType = false;
 
 namespace AscendC {
 
-// Groups of cube cores
-SIM_ABSENT_CLASS(CubeResGroupHandle, "a vector core reaches the cube core of its own block alone")
-SIM_ABSENT_CLASS(KfcWorkspace, "it is the memory of CubeResGroupHandle, which is not modelled")
-
 // Cube: loads
 SIM_ABSENT(LoadImageToLocal, "the unit that prepares images (AIPP) is not modelled")
 SIM_ABSENT(SetAippFunctions, "the unit that prepares images (AIPP) is not modelled")

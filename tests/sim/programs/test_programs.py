@@ -306,6 +306,39 @@ def test_a_class_of_the_host_is_the_tiling_data_of_the_kernel():
     assert re.search(r"GET_TILING_DATA \(tiling_class.asc:43 planned\).* nothing wrote byte 292", short.stderr)
 
 
+def test_groups_of_cube_cores_answer_messages():
+    """Products of whole numbers, which float holds exactly; each core adds 1 when its answer is there."""
+    found = {title: np.array(text.split(), np.int32) for title, text in lines(run("cube_groups.asc")).items()}
+    row, k = np.arange(6 * 16)[:, None], np.arange(16)[None, :]
+    left = ((row * row + 3 * k) % 8).reshape(6, 16, 16)
+    matrix, k, n = np.ogrid[:6, :16, :16]
+    right = (5 * k + n * n + matrix * (k + 2 * n)) % 7
+    each = np.einsum("cmk,rkn->crmn", left[:5], right)
+    np.testing.assert_array_equal(found["each"].view(np.float32), each.ravel() + 1)
+    np.testing.assert_array_equal(found["together"].view(np.float32), (left @ right[0]).ravel() + 1)
+    assert run("cube_groups.asc", "-D", "POLL").stdout == run("cube_groups.asc", AVO_SIM_SEED="3").stdout
+
+
+@pytest.mark.parametrize(
+    "macro,expected",
+    [
+        ("STALE", r"Coherence: .* cube_groups.asc:\d+ Call\) reads GM bytes \[64, 72\)"),
+        ("EARLY", r"BlockConflict: .* AddOne\) writes GM bytes .* writes in Fixpipe"),
+        ("FORGET", r"BlockConflict: .* AddOne\) reads GM bytes .* block 2 writes in Fixpipe"),
+        ("ODD", r"CubeResGroupHandle \(.*\): blockSize must be even and in \[2, 6\], got 3"),
+        ("FAR", r"AssignQueue \(.*\): queueIdIn must be in \[0, 4\], got 5"),
+        ("UNBOUND", r"AllocMessage \(.*\): the handle needs AssignQueue before"),
+        ("SKIP", r"SetSkipMsg \(.*\): skipCnt must be in \[0, 5\], got 6"),
+    ],
+)
+@pytest.mark.usefixtures("own_api")
+def test_faults_of_groups_of_cube_cores(macro, expected):
+    """Cores that wait for one that has ended end soon: AVO_SIM_TIMEOUT."""
+    done = avo("run", HERE / "cube_groups.asc", "-D", macro, AVO_SIM_TIMEOUT="0.2")
+    assert done.returncode == 1
+    assert re.search(expected, done.stderr), done.stderr
+
+
 def test_race_is_found_and_the_right_program_beside_it_passes(tmp_path):
     assert lines(run("race.asc"))["doubled"] == "42 42"
     report, junit = tmp_path / "report.json", tmp_path / "report.xml"
