@@ -55,10 +55,6 @@ constexpr bool kModelledType = false;
 
 namespace AscendC {
 
-// Cube: loads
-SIM_ABSENT(LoadImageToLocal, "the unit that prepares images (AIPP) is not modelled")
-SIM_ABSENT(SetAippFunctions, "the unit that prepares images (AIPP) is not modelled")
-
 // High-level: convolution
 SIM_ABSENT_CLASS(Conv3D, "Matmul, LoadData and Mmad are, convolutions are not")
 SIM_ABSENT_CLASS(Conv3DBackpropFilter, "Matmul, LoadData and Mmad are, convolutions are not")

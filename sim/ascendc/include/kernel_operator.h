@@ -15,6 +15,7 @@
 #include "kernel_tpipe.h"
 #include "kernel_utils.h"
 
+#include "kernel_operator_aipp_intf.h"
 #include "kernel_operator_block_sync_intf.h"
 #include "kernel_operator_cache_intf.h"
 #include "kernel_operator_common_intf.h"

@@ -68,7 +68,8 @@ class KfcWorkspace {
 
 template <typename CubeMsgType>
 class CubeResGroupHandle {
-  static_assert(sizeof(CubeMsgType) % 64 == 0, "CubeMsgType: the bytes of a message must be a multiple of 64");
+  static_assert(sizeof(CubeMsgType) % 64 == 0,
+                "CubeMsgType: the bytes of a message must be a multiple of 64");
   static_assert(std::is_same_v<decltype(CubeMsgType::head), CubeGroupMsgHead> &&
                     offsetof(CubeMsgType, head) == 0,
                 "CubeMsgType: the first member must be CubeGroupMsgHead head");
@@ -94,7 +95,8 @@ class CubeResGroupHandle {
   void AssignQueue(uint8_t queueIdIn, sim::Where where = sim::Where::Here()) {
     sim::Core &core = sim::Core::Current();
     if (core.IsCube()) return;
-    sim::CheckRange(core, sim::FaultKind::kFlag, "AssignQueue", where, "queueIdIn", queueIdIn, 0, queues_ - 1);
+    sim::CheckRange(core, sim::FaultKind::kFlag, "AssignQueue", where, "queueIdIn", queueIdIn, 0,
+                    queues_ - 1);
     TakeCube(queueIdIn / per_cube_);
     column_ = queueIdIn % per_cube_;
     head_ += column_;
@@ -117,7 +119,8 @@ class CubeResGroupHandle {
   }
   // On vector cores. The result is what Wait takes.
   template <PipeMode pipeMode = PipeMode::SCALAR_MODE>
-  uint16_t PostMessage(__gm__ CubeMsgType *msg, CubeMsgType &msgInput, sim::Where where = sim::Where::Here()) {
+  uint16_t PostMessage(__gm__ CubeMsgType *msg, CubeMsgType &msgInput,
+                       sim::Where where = sim::Where::Here()) {
     static_assert(pipeMode == PipeMode::SCALAR_MODE || pipeMode == PipeMode::MTE3_MODE,
                   "PostMessage: pipeMode must be PipeMode::SCALAR_MODE or PipeMode::MTE3_MODE");
     if (sim::Core::Current().IsCube()) return OffsetOf(msg);

@@ -339,6 +339,63 @@ def test_faults_of_groups_of_cube_cores(macro, expected):
     assert re.search(expected, done.stderr), done.stderr
 
 
+def test_pictures_on_their_way_to_l1():
+    """AIPP: part, swap of channels, colours, types, padding around and of channels."""
+    words = {title: np.array(text.split(), np.int32) for title, text in lines(run("picture.asc")).items()}
+    picture = words.pop("picture").view(np.uint8).astype(int)
+    plane = picture[:96].reshape(8, 12)
+    pairs = picture[96:144].reshape(4, 6, 2).repeat(2, 0).repeat(2, 1)
+    yuv = np.concatenate([plane[:, :, None], pairs], 2)[2:7, 4:11]
+    rgb = picture[:288].reshape(8, 12, 3)
+    matrix = np.array([[298, 0, 409], [298, -100, -208], [298, 516, 0]])
+    coloured = np.clip((yuv - [16, 128, 128]) @ matrix.T >> 8, 0, 255)
+
+    def pixels(numbers: np.ndarray, fill: float, dtype: type, channels: int) -> np.ndarray:
+        full = np.full((*numbers.shape[:2], channels), fill)
+        full[:, :, : numbers.shape[2]] = numbers
+        return full.astype(dtype)
+
+    def around(numbers: np.ndarray, left: int, right: int, mode: str) -> np.ndarray:
+        return np.pad(numbers, ((2, 2), (left, right), (0, 0)), mode)
+
+    block = plane[2:7, 4:11, None]
+    wide = np.concatenate([block[:, :4], block, block[:, -1:]], 1)
+    signed = np.clip(rgb[2:7, 4:11, ::-1], -128, 127)
+    edges = [np.broadcast_to([1, 2, 3], (5, count, 3)) for count in (5, 4)]
+    xrgb = picture[:384].reshape(8, 12, 4)[2:7, 4:11, 1:] - [3, 0, 0]
+    scaled = (xrgb - [0, -20.5, 0]) * [1, 0.25, 1]
+    expected = {
+        "colours": pixels(np.clip(coloured - [128, 100, 7], -128, 127), -3, np.int8, 32),
+        "constant": pixels(np.concatenate([edges[0], signed, edges[1]], 1), 9, np.int8, 4),
+        "nearest": pixels(around(scaled, 3, 2, "edge"), 0.5, np.float16, 16),
+        "again": pixels(np.concatenate([wide[:2], wide, wide[-2:]]), -1, np.float16, 4),
+        "mirror": pixels(around(yuv[:, :, [0, 2, 1]], 4, 1, "symmetric"), 2, np.float16, 4),
+        "line": pixels(np.clip(rgb[:1], -128, 127), 0, np.int8, 32),
+    }
+    for title, numbers in expected.items():
+        got = words[title].view(np.uint8)
+        assert (got[numbers.nbytes :] == 0x5C).all(), title
+        np.testing.assert_array_equal(
+            got[: numbers.nbytes].view(numbers.dtype).reshape(numbers.shape), numbers, title
+        )
+
+
+@pytest.mark.parametrize(
+    "macro,expected",
+    [
+        ("FORGET", r"MissingSync: kernel colours.* DataCopy .* LoadImageToLocal .* on MTE2 writes"),
+        ("WIDE", r"LoadImageToLocal \(.*\): the part from pixel 4 on with horizSize 9 leaves the picture"),
+        ("TALL", r"kernel constant.*: topPadSize must be in \[0, 0\], got 2"),
+        ("ODD", r"SetAippFunctions \(.*\): src1 of a picture of YUV420SP must start on a multiple of 2 bytes"),
+    ],
+)
+@pytest.mark.usefixtures("own_api")
+def test_faults_of_pictures(macro, expected):
+    done = avo("run", HERE / "picture.asc", "-D", macro)
+    assert done.returncode == 1
+    assert re.search(expected, done.stderr), done.stderr
+
+
 def test_race_is_found_and_the_right_program_beside_it_passes(tmp_path):
     assert lines(run("race.asc"))["doubled"] == "42 42"
     report, junit = tmp_path / "report.json", tmp_path / "report.xml"

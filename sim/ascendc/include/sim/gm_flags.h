@@ -23,7 +23,8 @@ void CheckGroup(const CoreGroup &group, Where where);
 void ArriveInGroup(const CoreGroup &group, uint32_t index, Where where);
 void WaitForGroup(const CoreGroup &group, uint32_t index, Where where);
 
-// A group of cube cores with queues of messages in `workspace`; `start` and `size` count two for each of them.
+// A group of cube cores with queues of messages in `workspace`; `start` and `size` count two for each of
+// them.
 struct CubeGroup {
   const uint8_t *workspace;
   uint32_t start;
