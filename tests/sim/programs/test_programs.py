@@ -133,20 +133,54 @@ def test_the_c_interface(own_api):
     )
 
 
+def matrix(values: np.ndarray) -> np.ndarray:
+    """8 rows of 48 elements, of columns of fractals that lie one behind the other."""
+    return values.reshape(3, 8, 16).transpose(1, 0, 2).reshape(8, 48)
+
+
 def test_softmax_of_a_matrix_in_fractals(own_api):
-    """Columns of fractals lie one behind the other; elements behind the last column stay as they are."""
+    """Elements behind the last column stay as they are."""
     found = lines(run("softmax_fractals.asc"))
     numbers = np.arange(8 * 48) ** 2 % 7
-
-    def matrix(values: np.ndarray) -> np.ndarray:
-        return values.reshape(3, 8, 16).transpose(1, 0, 2).reshape(8, 48)
-
     powers = np.exp(matrix(numbers)[:, :40].astype(float))
     want = 1e6 * powers / powers.sum(axis=1, keepdims=True)
     for title, tolerance in (("floats", 2), ("halfs", 200)):  # in millionths; half has 11 bits
         got = matrix(np.array(found[title].split(), dtype=int))
         np.testing.assert_allclose(got[:, :40], want, atol=tolerance)
         np.testing.assert_array_equal(got[:, 40:], 10**6 * matrix(numbers)[:, 40:])
+
+
+@pytest.mark.parametrize("title,lanes,relative", [("floats", 8, 1e-5), ("halfs", 16, 2e-3)])
+@pytest.mark.usefixtures("own_api")
+def test_the_family_of_softmax_on_fractals(title, lanes, relative):
+    """Numbers come as whole ones of a scale; half has 11 bits, and its results are rounded once or twice."""
+    got = np.array(lines(run("softmax_family_fractals.asc"))[title].split(), dtype=int)
+    parts = np.split(got, np.cumsum([384, 384, *[8 * lanes] * 3, 384, *[8 * lanes] * 2]))
+    logarithm, y, total, top, factor, gradient, front, grad_front, adjusted = parts
+    x = matrix(np.arange(8 * 48) ** 2 % 7).astype(float)
+    columns = x[:, :40]
+    powers = np.exp(columns - columns.max(1, keepdims=True))
+    dots = (columns * columns / 8).sum(1)
+
+    def same_matrix(found: np.ndarray, want: np.ndarray, scale: float) -> None:
+        np.testing.assert_allclose(matrix(found)[:, :40], want * scale, relative, 1)
+        np.testing.assert_array_equal(matrix(found)[:, 40:], 0)
+
+    def same_blocks(found: np.ndarray, want: np.ndarray, scale: float) -> None:
+        np.testing.assert_allclose(found.reshape(8, lanes), np.repeat(want[:, None] * scale, lanes, 1), relative, 1)
+
+    same_matrix(logarithm, np.log10(powers / powers.sum(1, keepdims=True)), 1e4)
+    new_top = np.maximum(columns.max(1), 3)
+    results = np.exp(columns - new_top[:, None])
+    same_matrix(y, results, 1e4)
+    same_blocks(top, new_top, 1e4)
+    same_blocks(factor, np.exp(3 - new_top), 1e4)
+    same_blocks(total, 2 * np.exp(3 - new_top) + results.sum(1), 1e4)
+    same_matrix(gradient, (columns - dots[:, None]) * columns / 8, 64)
+    same_blocks(front, dots, 64)
+    same_blocks(grad_front, dots, 64)
+    x[[2, 5]] = 9
+    np.testing.assert_array_equal(matrix(adjusted), x)
 
 
 def test_arrays_in_ub_fit(own_api):

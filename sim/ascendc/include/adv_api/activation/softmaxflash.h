@@ -18,8 +18,8 @@ namespace AscendC {
     const sim::FlashOperands<T, U> operands{dstTensor,    sumTensor,   maxTensor,   srcTensor,           \
                                             expMaxTensor, inSumTensor, inMaxTensor, nullptr};            \
     const sim::RowShape shape = sim::SoftMaxShape(softmaxShapeInfo, tiling);                             \
-    isUpdate ? sim::FlashRows<true, true, false>("SoftmaxFlash", operands, memory, shape, where)         \
-             : sim::FlashRows<false, true, false>("SoftmaxFlash", operands, memory, shape, where);       \
+    isUpdate ? sim::FlashRows<sim::WideRows, true, true, false>("SoftmaxFlash", operands, memory, shape, where)         \
+             : sim::FlashRows<sim::WideRows, false, true, false>("SoftmaxFlash", operands, memory, shape, where);       \
   }
 SIM_SOFTMAX_FLASH(Type, Type, nullptr)
 SIM_SOFTMAX_FLASH(Type, Type, &sharedTmpBuffer, , const LocalTensor<uint8_t> &sharedTmpBuffer)
