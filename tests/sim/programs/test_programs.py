@@ -430,6 +430,23 @@ def test_faults_of_pictures(macro, expected):
     assert re.search(expected, done.stderr), done.stderr
 
 
+def test_time_stamps_program_counter_and_a_mask_of_the_kernel(own_api):
+    done = run("aids.asc", "-D", "ASCENDC_TIME_STAMP_ON")
+    stamp = r"descId is {}, rsv is 0, timeStamp is (\d+), pcPtr is (\d+), entry is 0\.\n"
+    first, second = (re.search(stamp.format(number), done.stdout) for number in (70001, 70002))
+    # 100 instructions of 16 repeats take at least a cycle for each repeat; the counter has 50 MHz for 1.85 GHz.
+    assert int(second[1]) - int(first[1]) >= 1600 * 50 / 1850
+    assert first[2] != second[2]
+    assert "descId" not in run("aids.asc").stdout
+    places = lines(done)["places"].split()
+    assert places[0] != "0"
+    assert len(set(places)) == 1
+    lanes = np.arange(64)
+    # (-20 + i + 4) / 2 is whole where i is a multiple of 4; other lanes stay 7.
+    want = np.where(lanes % 4 == 0, np.maximum((lanes - 16) // 2, 0), 7)
+    np.testing.assert_array_equal([int(word) for word in lines(done)["masked"].split()], want)
+
+
 def test_race_is_found_and_the_right_program_beside_it_passes(tmp_path):
     assert lines(run("race.asc"))["doubled"] == "42 42"
     report, junit = tmp_path / "report.json", tmp_path / "report.xml"

@@ -43,8 +43,8 @@ __aicore__ inline void LogSoftMax(const LocalTensor<T> &dst, const LocalTensor<T
                                   const LocalTensor<uint8_t> &sharedTmpBuffer, const LogSoftMaxTiling &tiling,
                                   const SoftMaxShapeInfo &softmaxShapeInfo = {},
                                   sim::Where where = sim::Where::Here()) {
-  sim::LogSoftMaxRows<sim::RowsOf<isDataFormatNZ>::template Rows>(dst, sum, max, src, &sharedTmpBuffer, sim::SoftMaxShape(softmaxShapeInfo, tiling),
-                      where);
+  sim::LogSoftMaxRows<sim::RowsOf<isDataFormatNZ>::template Rows>(
+      dst, sum, max, src, &sharedTmpBuffer, sim::SoftMaxShape(softmaxShapeInfo, tiling), where);
 }
 
 }  // namespace AscendC

@@ -10,8 +10,9 @@ namespace AscendC {
 #define SIM_FLASH_V2_TEMPLATE                                                                            \
   template <typename Type, bool isUpdate = false, bool isReuseSource = false, bool isBasicBlock = false, \
             bool isDataFormatNZ = false, const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>
-#define SIM_FLASH_V2_CALL(memory)                                                               \
-  sim::FlashRows<sim::RowsOf<isDataFormatNZ>::template Rows, isUpdate, false, config.mode == SoftmaxMode::SOFTMAX_OUTPUT_WITHOUT_BRC>(      \
+#define SIM_FLASH_V2_CALL(memory)                                             \
+  sim::FlashRows<sim::RowsOf<isDataFormatNZ>::template Rows, isUpdate, false, \
+                 config.mode == SoftmaxMode::SOFTMAX_OUTPUT_WITHOUT_BRC>(     \
       "SoftmaxFlashV2", operands, memory, sim::SoftMaxShape(softmaxShapeInfo, tiling), where);
 
 #define SIM_SOFTMAX_FLASH_V2(T, U, memory, ...)                                                             \

@@ -48,16 +48,18 @@ namespace AscendC {
       const LocalTensor<T> &dstTensor, const LocalTensor<T> &gradTensor,                              \
       const LocalTensor<T> &srcTensor __VA_ARGS__, const SoftMaxTiling &tiling, bool isFront = false, \
       const SoftMaxShapeInfo &softmaxShapeInfo = {}, sim::Where where = sim::Where::Here()) {         \
-    sim::SoftmaxGradRows<sim::RowsOf<isDataFormatNZ>::template Rows>("SoftmaxGrad", dstTensor, gradTensor, srcTensor, memory, isFront,            \
-                         sim::SoftMaxShape(softmaxShapeInfo, tiling), where);                         \
+    sim::SoftmaxGradRows<sim::RowsOf<isDataFormatNZ>::template Rows>(                                 \
+        "SoftmaxGrad", dstTensor, gradTensor, srcTensor, memory, isFront,                             \
+        sim::SoftMaxShape(softmaxShapeInfo, tiling), where);                                          \
   }                                                                                                   \
   template <typename T, bool isBasicBlock = false, bool isDataFormatNZ = false>                       \
   __aicore__ inline void SoftmaxGradFront(                                                            \
       const LocalTensor<T> &dstTensor, const LocalTensor<T> &gradTensor,                              \
       const LocalTensor<T> &srcTensor __VA_ARGS__, const SoftMaxTiling &tiling,                       \
       const SoftMaxShapeInfo &softmaxShapeInfo = {}, sim::Where where = sim::Where::Here()) {         \
-    sim::SoftmaxGradRows<sim::RowsOf<isDataFormatNZ>::template Rows>("SoftmaxGradFront", dstTensor, gradTensor, srcTensor, memory, true,          \
-                         sim::SoftMaxShape(softmaxShapeInfo, tiling), where);                         \
+    sim::SoftmaxGradRows<sim::RowsOf<isDataFormatNZ>::template Rows>(                                 \
+        "SoftmaxGradFront", dstTensor, gradTensor, srcTensor, memory, true,                           \
+        sim::SoftMaxShape(softmaxShapeInfo, tiling), where);                                          \
   }
 SIM_SOFTMAX_GRAD(nullptr)
 SIM_SOFTMAX_GRAD(&sharedTmpBuffer, , const LocalTensor<uint8_t> &sharedTmpBuffer)
