@@ -447,6 +447,25 @@ def test_time_stamps_program_counter_and_a_mask_of_the_kernel(own_api):
     np.testing.assert_array_equal([int(word) for word in lines(done)["masked"].split()], want)
 
 
+def test_powers_of_integers():
+    """Exact; those of negative exponents lose their fraction, and are 0 for 0."""
+    got = np.array(lines(run("integer_powers.asc"))["powers"].split(), dtype=int).reshape(4, 200)
+    bases, exponents = np.arange(200) % 9 - 4, np.arange(200) % 17 - 3
+
+    def power(base: int, exponent: int) -> int:
+        if exponent >= 0:
+            return base**exponent
+        return {1: 1, -1: 1 if exponent % 2 == 0 else -1}.get(base, 0)
+
+    want = [
+        [power(int(x), int(y)) for x, y in zip(bases, exponents, strict=True)],
+        [power(int(x), 3) for x in bases],
+        [power(-2, int(y)) for y in exponents],
+        [power(int(x), -1) for x in bases],
+    ]
+    np.testing.assert_array_equal(got, want)
+
+
 def test_race_is_found_and_the_right_program_beside_it_passes(tmp_path):
     assert lines(run("race.asc"))["doubled"] == "42 42"
     report, junit = tmp_path / "report.json", tmp_path / "report.xml"
