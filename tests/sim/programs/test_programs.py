@@ -167,7 +167,9 @@ def test_the_family_of_softmax_on_fractals(title, lanes, relative):
         np.testing.assert_array_equal(matrix(found)[:, 40:], 0)
 
     def same_blocks(found: np.ndarray, want: np.ndarray, scale: float) -> None:
-        np.testing.assert_allclose(found.reshape(8, lanes), np.repeat(want[:, None] * scale, lanes, 1), relative, 1)
+        np.testing.assert_allclose(
+            found.reshape(8, lanes), np.repeat(want[:, None] * scale, lanes, 1), relative, 1
+        )
 
     same_matrix(logarithm, np.log10(powers / powers.sum(1, keepdims=True)), 1e4)
     new_top = np.maximum(columns.max(1), 3)
@@ -337,7 +339,9 @@ def test_a_class_of_the_host_is_the_tiling_data_of_the_kernel():
     assert found["placed"] == "60000 9 1"  # SetDataPtr: what the buffer has, and setters write there
     short = avo("run", HERE / "tiling_class.asc", "-D", "SHORT")
     assert short.returncode == 1
-    assert re.search(r"GET_TILING_DATA \(tiling_class.asc:43 planned\).* nothing wrote byte 292", short.stderr)
+    assert re.search(
+        r"GET_TILING_DATA \(tiling_class.asc:43 planned\).* nothing wrote byte 292", short.stderr
+    )
 
 
 def test_groups_of_cube_cores_answer_messages():
@@ -420,7 +424,10 @@ def test_pictures_on_their_way_to_l1():
         ("FORGET", r"MissingSync: kernel colours.* DataCopy .* LoadImageToLocal .* on MTE2 writes"),
         ("WIDE", r"LoadImageToLocal \(.*\): the part from pixel 4 on with horizSize 9 leaves the picture"),
         ("TALL", r"kernel constant.*: topPadSize must be in \[0, 0\], got 2"),
-        ("ODD", r"SetAippFunctions \(.*\): src1 of a picture of YUV420SP must start on a multiple of 2 bytes"),
+        (
+            "ODD",
+            r"SetAippFunctions \(.*\): src1 of a picture of YUV420SP must start on a multiple of 2 bytes",
+        ),
     ],
 )
 @pytest.mark.usefixtures("own_api")
