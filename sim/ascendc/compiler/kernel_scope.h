@@ -17,6 +17,7 @@ bool TilingKeyOfLaunchIn(std::initializer_list<uint64_t> keys);
 void LoadTilingData(void *into, const __gm__ void *tiling, size_t bytes);
 // The same where the data may have been copied to the core before.
 void CopyTilingData(void *into, const void *from, size_t bytes);
+// Says whether an address lies in global memory.
 bool IsGlobal(const void *address);
 template <typename T>
 void GetTiling(T *into, const __gm__ void *tiling) {
@@ -27,7 +28,7 @@ void CopyTilingStruct(T *into, const void *from) {
   if (IsGlobal(from)) {
     GetTiling(into, from);
   } else {
-    *into = *static_cast<const T *>(from);
+    CopyTilingOnCore(into, from);
   }
 }
 // Says whether the cores of this kernel type may meet: KERNEL_TYPE_AIV_ONLY and KERNEL_TYPE_AIC_ONLY may not.

@@ -48,7 +48,7 @@ void CopyTilingStruct(T *into, const void *from, Where where) {
   if (Core::Current().InGlobalMemory(reinterpret_cast<uint64_t>(from))) {
     GetTiling(into, from, where);
   } else {
-    *into = *static_cast<const T *>(from);
+    CopyTilingOnCore(into, from);
   }
 }
 

@@ -30,6 +30,16 @@ void FillTiling(T *into, Load load) {
   }
 }
 
+// Copies tiling data that are on the core already.
+template <typename T>
+void CopyTilingOnCore(T *into, const void *from) {
+  if constexpr (IsTilingClass<T>::value) {
+    *into = *static_cast<const T *>(from);
+  } else {
+    std::memcpy(into, from, sizeof(T));
+  }
+}
+
 // Where a member lies in the tiling data.
 template <typename Struct, typename Member, typename Owner>
 size_t TilingOffset(Member Owner::*member) {
