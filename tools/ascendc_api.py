@@ -18,7 +18,7 @@ from pathlib import Path
 NAMES = Path("sim/ascendc/documented_names.txt")
 INCLUDE = Path("sim/ascendc/include")
 ABSENT_HEADER = "kernel_absent.h"
-ABSENT = re.compile(r'^SIM_ABSENT(?:_CLASS)?\((\w+), "([^"]+)"\)$', re.MULTILINE)
+ABSENT = re.compile(r'^SIM_ABSENT_CLASS\((\w+), "([^"]+)"\)$', re.MULTILINE)
 # Comments, texts, and names of the simulator itself.
 NO_CODE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|\bsim::\w+", re.DOTALL)
 # The folder of the simulator's own functions; some headers there also declare names of the API.

@@ -154,11 +154,13 @@ def link_objects(objects: Sequence[Path], target: Path, compiler: BackEnd, link:
     run([*words, "-Wl,-z,defs"], f"{target.name} does not link", target)
 
 
+def _framework() -> Path:
+    """The folder of register/ and graph/, which tilings of the host include."""
+    return (SOURCES / "sim" / "operators" / "include").resolve()
+
+
 def _include_options(settings: Settings) -> list[str]:
-    framework = (
-        SOURCES / "sim" / "operators" / "include"
-    ).resolve()  # register/, graph/, for tilings of the host
-    return [*settings.options, f"-I{include_dir()}", f"-I{framework}"]
+    return [*settings.options, f"-I{include_dir()}", f"-I{_framework()}"]
 
 
 def _compile_host(source: Path, target: Path, settings: Settings, compiler: BackEnd) -> None:
@@ -209,6 +211,7 @@ def _header_folders(compiler: BackEnd) -> list[Path]:
     return [
         *cann,
         (SOURCES / "sim" / "ascendc" / "include").resolve().parent,
+        _framework(),
         include_dir(),
         include_dir().resolve(),
     ]

@@ -43,6 +43,10 @@ _ASSERT = re.compile(r"\b__assert_fail\b(?=\s*\()")
 # The struct of GET_TILING_DATA, which REGISTER_TILING_DEFAULT names.
 _TILING = "AscendcDefaultTiling"
 _TILING_STRUCT = re.compile(r"\bstruct\s+(?:alignas\s*\([^()]*\)\s*)?(\w*[Tt]iling\w*)\s*\{")
+# Those of BEGIN_TILING_DATA_DEF, and the fields of one in another.
+_TILING_CLASS = re.compile(r"\bclass\s+(\w+)\s*:\s*public ::optiling::TilingDef\b")
+_TILING_PART = re.compile(r"\bAddStruct\(\s*\"([^\"]*)\"")
+_NAMESPACE = re.compile(r"\bnamespace\s+([\w:]+)\s*(?=\{)")
 _CPU_RUN = "::sim::program::RunOnCpu("  # what ICPU_RUN_KF becomes
 # What a kernel without a type says about its cores.
 _PRODUCTS = re.compile(r"\b(?:Mmad|LoadData\w*|Fixpipe|Gemm|mad|A1|B1|CO1)\b")
@@ -120,7 +124,7 @@ def translate(
         for _, kernel in definitions[-1]:
             if kernel.defined or kernel.name not in found:
                 found[kernel.name] = kernel
-    tiling = _tiling_struct(plain)
+    tiling = _tiling_struct([part for part, own in parts if own], plain)
     result, launches, number = [], 0, 0
     started = [list(_launches(part, code, found)) for (part, _), code in zip(parts, plain, strict=True)]
     deduced = {edit.deduced for edits in started for edit in edits}
@@ -332,20 +336,34 @@ def _replaced_calls(code: str, cann: bool) -> Iterator[_Edit]:
         yield _Edit(found.start(), found.end(), f"::sim::{found[0]}")
 
 
-def _tiling_struct(codes: list[str]) -> str:
+def _tiling_struct(parts: list[str], codes: list[str]) -> str:
     """The struct that GET_TILING_DATA takes where nothing registers one: the only one whose name says tiling.
 
-    Empty where the source registers one, or has no GET_TILING_DATA.
+    Without such a struct it is the only class of BEGIN_TILING_DATA_DEF that is no part of another. `parts` have the
+    literals that `codes` lack. Empty where the source registers one, or has no GET_TILING_DATA.
     """
     if not any(_TILING in code for code in codes) or any(f"using {_TILING}" in code for code in codes):
         return ""
-    names = sorted({name for code in codes for name in _TILING_STRUCT.findall(code)})
+    inner = {name for part in parts for name in _TILING_PART.findall(part)}
+    structs = [(code, one) for code in codes for one in _TILING_STRUCT.finditer(code)]
+    classes = [(code, one) for code in codes for one in _TILING_CLASS.finditer(code) if one[1] not in inner]
+    names = sorted({_with_namespaces(code, one) for code, one in structs or classes})
     if len(names) != 1:
         raise CompileError(
-            "GET_TILING_DATA: expected REGISTER_TILING_DEFAULT(STRUCT) before it, or one struct with tiling in its "
-            f"name, found {', '.join(names) or 'none'}"
+            "GET_TILING_DATA: expected REGISTER_TILING_DEFAULT(STRUCT) before it, one struct with tiling in its "
+            f"name, or one class of BEGIN_TILING_DATA_DEF, found {', '.join(names) or 'none'}"
         )
     return names[0]
+
+
+def _with_namespaces(code: str, name: re.Match[str]) -> str:
+    """The name that a match has, behind the namespaces around it."""
+    around = [
+        one[1]
+        for one in _NAMESPACE.finditer(code, 0, name.start())
+        if matching(code, one.end(), "{}") > name.end()
+    ]
+    return "::".join(["", *around, name[1]] if around else [name[1]])
 
 
 def _ub_array(found: re.Match[str]) -> _Edit:

@@ -18,6 +18,10 @@ void LoadTilingData(void *into, const void *tiling, size_t bytes) {
 
 void CopyTilingData(void *into, const void *from, size_t bytes) { CopyTiling(into, from, bytes, Unplaced()); }
 
+bool IsGlobal(const void *address) {
+  return Core::Current().InGlobalMemory(reinterpret_cast<uint64_t>(address));
+}
+
 void SetCoresAlone(bool alone) { Core::Current().registers.alone = alone; }
 
 bool HasVectorCores() {

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <initializer_list>
 
+#include "include/sim/tiling_class.h"
+
 namespace sim {
 
 uint64_t TilingKeyOfLaunch();
@@ -15,6 +17,20 @@ bool TilingKeyOfLaunchIn(std::initializer_list<uint64_t> keys);
 void LoadTilingData(void *into, const __gm__ void *tiling, size_t bytes);
 // The same where the data may have been copied to the core before.
 void CopyTilingData(void *into, const void *from, size_t bytes);
+// Says whether an address lies in global memory.
+bool IsGlobal(const void *address);
+template <typename T>
+void GetTiling(T *into, const __gm__ void *tiling) {
+  FillTiling(into, [&](void *bytes, size_t count) { LoadTilingData(bytes, tiling, count); });
+}
+template <typename T>
+void CopyTilingStruct(T *into, const void *from) {
+  if (IsGlobal(from)) {
+    GetTiling(into, from);
+  } else {
+    CopyTilingOnCore(into, from);
+  }
+}
 // Says whether the cores of this kernel type may meet: KERNEL_TYPE_AIV_ONLY and KERNEL_TYPE_AIC_ONLY may not.
 void SetCoresAlone(bool alone);
 // Says whether the block of this core has vector cores.
@@ -28,7 +44,7 @@ bool HasVectorCores();
 #undef GET_TILING_DATA_WITH_STRUCT
 #define GET_TILING_DATA_WITH_STRUCT(tiling_struct, tiling_data, tiling_arg) \
   tiling_struct tiling_data;                                                \
-  ::sim::LoadTilingData(&tiling_data, tiling_arg, sizeof(tiling_struct))
+  ::sim::GetTiling(&tiling_data, tiling_arg)
 
 #undef REGISTER_TILING_DEFAULT
 #define REGISTER_TILING_DEFAULT(tiling_struct) using AscendcDefaultTiling [[maybe_unused]] = tiling_struct
@@ -40,7 +56,7 @@ bool HasVectorCores();
 #undef GET_TILING_DATA_MEMBER
 #define GET_TILING_DATA_MEMBER(tiling_struct, member, var, tiling_arg) \
   decltype(tiling_struct::member) var;                                 \
-  ::sim::LoadTilingData(&var, (tiling_arg) + offsetof(tiling_struct, member), sizeof(var))
+  ::sim::GetTiling(&var, (tiling_arg) + ::sim::TilingOffset<tiling_struct>(&tiling_struct::member))
 
 #undef TILING_KEY_LIST
 #define TILING_KEY_LIST(...) (::sim::TilingKeyOfLaunchIn({__VA_ARGS__}))
@@ -51,14 +67,14 @@ bool HasVectorCores();
 #undef __tiling_data_ptr__
 #define __tiling_data_ptr__ const
 #undef GET_TILING_DATA_PTR_WITH_STRUCT
-#define GET_TILING_DATA_PTR_WITH_STRUCT(tiling_struct, dst_ptr, tiling_ptr)        \
-  tiling_struct sim_tiling_##dst_ptr;                                              \
-  ::sim::LoadTilingData(&sim_tiling_##dst_ptr, tiling_ptr, sizeof(tiling_struct)); \
+#define GET_TILING_DATA_PTR_WITH_STRUCT(tiling_struct, dst_ptr, tiling_ptr) \
+  tiling_struct sim_tiling_##dst_ptr;                                       \
+  ::sim::GetTiling(&sim_tiling_##dst_ptr, tiling_ptr);                      \
   const tiling_struct *dst_ptr = &sim_tiling_##dst_ptr
 #undef COPY_TILING_WITH_STRUCT
-#define COPY_TILING_WITH_STRUCT(tiling_struct, src_ptr, dst_ptr)                \
-  tiling_struct sim_tiling_##dst_ptr;                                           \
-  ::sim::CopyTilingData(&sim_tiling_##dst_ptr, src_ptr, sizeof(tiling_struct)); \
+#define COPY_TILING_WITH_STRUCT(tiling_struct, src_ptr, dst_ptr) \
+  tiling_struct sim_tiling_##dst_ptr;                            \
+  ::sim::CopyTilingStruct(&sim_tiling_##dst_ptr, src_ptr);       \
   const tiling_struct *dst_ptr = &sim_tiling_##dst_ptr
 #undef COPY_TILING_WITH_ARRAY
 #define COPY_TILING_WITH_ARRAY(arr_type, arr_count, src_ptr, dst_ptr)                 \

@@ -71,6 +71,8 @@ struct Registers {
   // Img2col wraps at this byte of L1 to its first one; 0: it does not.
   uint64_t image_boundary = 0;
   uint64_t image_padding = 0;
+  // What the unit that prepares images does (include/sim/aipp.h).
+  std::array<uint64_t, 10> aipp{};
   // Fixpipe: matrices of NZ to ND, the factor for all columns, and where the factors of columns lie.
   uint64_t matrices = 1;
   uint64_t factor = 0;

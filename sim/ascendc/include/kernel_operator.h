@@ -15,9 +15,11 @@
 #include "kernel_tpipe.h"
 #include "kernel_utils.h"
 
+#include "kernel_operator_aipp_intf.h"
 #include "kernel_operator_block_sync_intf.h"
 #include "kernel_operator_cache_intf.h"
 #include "kernel_operator_common_intf.h"
+#include "kernel_operator_cube_group_intf.h"
 #include "kernel_operator_data_copy_intf.h"
 #include "kernel_operator_dump_tensor_intf.h"
 #include "kernel_operator_fixpipe_intf.h"

@@ -39,10 +39,17 @@ __aicore__ inline void SetSaturationFlag(bool enableSat, sim::Where where = sim:
                                 : "CAST must be true: conversions that wrap are not modelled");
 }
 
-// Marks for CANN's profiler, and the words by which its debugger finds a place. They change nothing here.
+// Marks for CANN's profiler, which change nothing here.
 __aicore__ inline void MetricsProfStart() {}
 __aicore__ inline void MetricsProfStop() {}
-__aicore__ inline void PrintTimeStamp(uint32_t) {}
+// Prints the time in cycles of GetSystemCycle, which begin with the core, where the source asks for it.
+[[gnu::always_inline]] __aicore__ inline void PrintTimeStamp([[maybe_unused]] uint32_t descId) {
+#ifdef ASCENDC_TIME_STAMP_ON
+  sim::Core::Current().Print(
+      sim::FormatText("descId is %u, rsv is 0, timeStamp is %lld, pcPtr is %lld, entry is 0.\n", descId,
+                      static_cast<long long>(GetSystemCycle()), static_cast<long long>(GetProgramCounter())));
+#endif
+}
 
 // Stores of the scalar unit that add to what is in memory. The type and the operation are held as a word.
 enum class AtomicDtype {

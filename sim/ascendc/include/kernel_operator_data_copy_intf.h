@@ -28,7 +28,8 @@ __aicore__ inline void DataCopy(const LocalTensor<T> &dst, const LocalTensor<U> 
                   sim::Side<U>("src", src, repeatParams.srcGap), repeatParams, where);
 }
 
-// The enhanced parameters change nothing between GM and UB on Atlas A2. Their block mode must be normal.
+// The enhanced parameters change nothing on Atlas A2, says the documentation: a kernel that asks for a
+// conversion does not get it, and has a fault.
 template <typename D, typename S>
 __aicore__ inline void DataCopy(const D &dst, const S &src, const DataCopyParams &intriParams,
                                 const DataCopyEnhancedParams &enhancedParams,
@@ -37,7 +38,7 @@ __aicore__ inline void DataCopy(const D &dst, const S &src, const DataCopyParams
       enhancedParams.deqScale != DeqScale::DEQ_NONE || enhancedParams.isRelu) {
     sim::Core::Current().Fail(
         sim::FaultKind::kOther, "DataCopy", where,
-        "enhancedParams must be BLOCK_MODE_NORMAL without DeqScale and relu on this path");
+        "enhancedParams must be BLOCK_MODE_NORMAL without DeqScale and relu: Atlas A2 ignores them");
   }
   DataCopy(dst, src, intriParams, where);
 }

@@ -28,7 +28,10 @@ inline constexpr int16_t GetDataBlockSizeInBytes() { return 32; }
 // The counter has 50 MHz, the clock of a core 1.85 GHz.
 inline int64_t GetSystemCycle() { return static_cast<int64_t>(sim::Core::Current().ClockCycles() / 37); }
 
-inline int64_t GetProgramCounter() { return 0; }
+// A place in the code of the kernel on the host: that behind the call.
+[[gnu::noinline]] inline int64_t GetProgramCounter() {
+  return reinterpret_cast<int64_t>(__builtin_return_address(0));
+}
 
 // The version of the core's instruction set: 0x220 for Atlas A2.
 inline void GetArchVersion(uint32_t &coreVersion) { coreVersion = 0x220; }

@@ -20,7 +20,7 @@ constexpr float kShift17 = 131072.0F;  // 2^17, by which products leave the rang
 //   8 KB   = src0 + src1           int32_t
 //   src0   = float(8 KB) * 2^-17 * scale * 2^17
 //   src1   = half(src0);   8 KB = 0;   dst = max(8 KB, src1)
-template <typename Lanes>
+template <bool isSetMask, typename Lanes>
 void AddDeqReluPart(const AscendC::LocalTensor<half> &dst, const AscendC::LocalTensor<int32_t> &src0,
                     const AscendC::LocalTensor<int32_t> &src1, const AscendC::BinaryRepeatParams &p,
                     const Lanes &lanes, Where where) {
@@ -36,23 +36,24 @@ void AddDeqReluPart(const AscendC::LocalTensor<half> &dst, const AscendC::LocalT
   const auto next = [&] { core.Barrier(Pipe::V, where); };
   const UnaryRepeatParams wide(1, 1, 8, 8);
   lanes([&](auto mask, uint8_t repeat) {
-    AscendC::Add(sum, src0, src1, mask, repeat,
-                 BinaryRepeatParams(1, p.src0BlkStride, p.src1BlkStride, 8, p.src0RepStride, p.src1RepStride),
-                 where);
+    AscendC::Add<int32_t, isSetMask>(
+        sum, src0, src1, mask, repeat,
+        BinaryRepeatParams(1, p.src0BlkStride, p.src1BlkStride, 8, p.src0RepStride, p.src1RepStride), where);
     next();
-    AscendC::Cast(values, sum, AscendC::RoundMode::CAST_NONE, mask, repeat, wide, where);
+    AscendC::Cast<float, int32_t, isSetMask>(values, sum, AscendC::RoundMode::CAST_NONE, mask, repeat, wide,
+                                             where);
     for (const float factor : {1.0F / kShift17, scale, kShift17}) {
       next();
-      AscendC::Muls(values, values, factor, mask, repeat, wide, where);
+      AscendC::Muls<float, isSetMask>(values, values, factor, mask, repeat, wide, where);
     }
     next();
-    AscendC::Cast(narrow, values, AscendC::RoundMode::CAST_NONE, mask, repeat, UnaryRepeatParams(1, 1, 4, 8),
-                  where);
+    AscendC::Cast<half, float, isSetMask>(narrow, values, AscendC::RoundMode::CAST_NONE, mask, repeat,
+                                          UnaryRepeatParams(1, 1, 4, 8), where);
     next();
-    AscendC::Duplicate(zero, half(0), mask, 1, 1, 8, where);
+    AscendC::Duplicate<half, isSetMask>(zero, half(0), mask, 1, 1, 8, where);
     next();
-    AscendC::Max(dst, zero, narrow, mask, repeat,
-                 BinaryRepeatParams(p.dstBlkStride, 1, 1, p.dstRepStride, 0, 4), where);
+    AscendC::Max<half, isSetMask>(dst, zero, narrow, mask, repeat,
+                                  BinaryRepeatParams(p.dstBlkStride, 1, 1, p.dstRepStride, 0, 4), where);
     next();
   });
 }
@@ -68,11 +69,10 @@ namespace AscendC {
                                     const LocalTensor<int32_t> &src1, Mask, const uint8_t repeatTime, \
                                     const BinaryRepeatParams &repeatParams,                           \
                                     sim::Where where = sim::Where::Here()) {                          \
-    static_assert(isSetMask, "AddDeqRelu: isSetMask false is not modelled by the simulated device");  \
     constexpr uint32_t kMost = TMP_UB_SIZE / ONE_REPEAT_BYTE_SIZE;                                    \
     for (uint32_t done = 0; done < repeatTime; done += kMost) {                                       \
       const auto part = static_cast<uint8_t>(std::min<uint32_t>(kMost, repeatTime - done));           \
-      sim::AddDeqReluPart(                                                                            \
+      sim::AddDeqReluPart<isSetMask>(                                                                 \
           dst[done * repeatParams.dstRepStride * ONE_BLK_HALF_NUM],                                   \
           src0[done * repeatParams.src0RepStride * ONE_BLK_FLOAT_NUM],                                \
           src1[done * repeatParams.src1RepStride * ONE_BLK_FLOAT_NUM], repeatParams,                  \

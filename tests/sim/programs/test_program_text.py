@@ -186,3 +186,17 @@ def test_the_struct_of_tiling_data_that_nobody_registers():
         translated(f"{plans}struct MoreTilingData {{}};\n{kernel}")
     # Nobody asks.
     translated("struct Tiling {};\nstruct OtherTiling {};\nvoid f() {}")
+
+
+def test_the_class_of_tiling_data_that_nobody_registers():
+    kernel = "void f() { AscendcDefaultTiling plan; }"
+    base = ": public ::optiling::TilingDef"
+    part = f"class Part {base} {{ }};"
+    whole = f'class Whole {base} {{ Part part; int part_offset_ = AddStruct("Part", "part", part); }};'
+    classes = f"namespace optiling {{ namespace inner {{ {part} {whole} }} }}\n"
+    assert "{ ::optiling::inner::Whole plan; }" in translated(classes + kernel).text
+    # A struct comes first: a source may have both for the same data.
+    both = f"{classes}namespace mine {{ struct VecTiling {{ }}; }}\n{kernel}"
+    assert "{ ::mine::VecTiling plan; }" in translated(both).text
+    with pytest.raises(CompileError, match="found ::optiling::inner::Whole, Other"):
+        translated(f"{classes}class Other {base} {{ }};\n{kernel}")

@@ -133,20 +133,56 @@ def test_the_c_interface(own_api):
     )
 
 
+def matrix(values: np.ndarray) -> np.ndarray:
+    """8 rows of 48 elements, of columns of fractals that lie one behind the other."""
+    return values.reshape(3, 8, 16).transpose(1, 0, 2).reshape(8, 48)
+
+
 def test_softmax_of_a_matrix_in_fractals(own_api):
-    """Columns of fractals lie one behind the other; elements behind the last column stay as they are."""
+    """Elements behind the last column stay as they are."""
     found = lines(run("softmax_fractals.asc"))
     numbers = np.arange(8 * 48) ** 2 % 7
-
-    def matrix(values: np.ndarray) -> np.ndarray:
-        return values.reshape(3, 8, 16).transpose(1, 0, 2).reshape(8, 48)
-
     powers = np.exp(matrix(numbers)[:, :40].astype(float))
     want = 1e6 * powers / powers.sum(axis=1, keepdims=True)
     for title, tolerance in (("floats", 2), ("halfs", 200)):  # in millionths; half has 11 bits
         got = matrix(np.array(found[title].split(), dtype=int))
         np.testing.assert_allclose(got[:, :40], want, atol=tolerance)
         np.testing.assert_array_equal(got[:, 40:], 10**6 * matrix(numbers)[:, 40:])
+
+
+@pytest.mark.parametrize("title,lanes,relative", [("floats", 8, 1e-5), ("halfs", 16, 2e-3)])
+@pytest.mark.usefixtures("own_api")
+def test_the_family_of_softmax_on_fractals(title, lanes, relative):
+    """Numbers come as whole ones of a scale; half has 11 bits, and its results are rounded once or twice."""
+    got = np.array(lines(run("softmax_family_fractals.asc"))[title].split(), dtype=int)
+    parts = np.split(got, np.cumsum([384, 384, *[8 * lanes] * 3, 384, *[8 * lanes] * 2]))
+    logarithm, y, total, top, factor, gradient, front, grad_front, adjusted = parts
+    x = matrix(np.arange(8 * 48) ** 2 % 7).astype(float)
+    columns = x[:, :40]
+    powers = np.exp(columns - columns.max(1, keepdims=True))
+    dots = (columns * columns / 8).sum(1)
+
+    def same_matrix(found: np.ndarray, want: np.ndarray, scale: float) -> None:
+        np.testing.assert_allclose(matrix(found)[:, :40], want * scale, relative, 1)
+        np.testing.assert_array_equal(matrix(found)[:, 40:], 0)
+
+    def same_blocks(found: np.ndarray, want: np.ndarray, scale: float) -> None:
+        np.testing.assert_allclose(
+            found.reshape(8, lanes), np.repeat(want[:, None] * scale, lanes, 1), relative, 1
+        )
+
+    same_matrix(logarithm, np.log10(powers / powers.sum(1, keepdims=True)), 1e4)
+    new_top = np.maximum(columns.max(1), 3)
+    results = np.exp(columns - new_top[:, None])
+    same_matrix(y, results, 1e4)
+    same_blocks(top, new_top, 1e4)
+    same_blocks(factor, np.exp(3 - new_top), 1e4)
+    same_blocks(total, 2 * np.exp(3 - new_top) + results.sum(1), 1e4)
+    same_matrix(gradient, (columns - dots[:, None]) * columns / 8, 64)
+    same_blocks(front, dots, 64)
+    same_blocks(grad_front, dots, 64)
+    x[[2, 5]] = 9
+    np.testing.assert_array_equal(matrix(adjusted), x)
 
 
 def test_arrays_in_ub_fit(own_api):
@@ -293,6 +329,148 @@ def test_tiling_data_macros_of_dtypes_and_dumps():
     assert "[AIV Block 0/1] [[42, 42],\n[AIV Block 0/1] [42, -]]\n" in done.stdout
     assert "desc=7, addr=0x38" in done.stdout
     assert "[AIV Block 0/1] dtype 3\n" in done.stdout
+
+
+def test_a_class_of_the_host_is_the_tiling_data_of_the_kernel():
+    found = lines(run("tiling_class.asc"))
+    total = 60000 + 3 + 250 + 5 - 7 + 100 + 300 + 1000 + 10000
+    assert found["planned"] == f"{total} {total} -200 250 251"
+    assert found["got"] == "60000 300"
+    assert found["placed"] == "60000 9 1"  # SetDataPtr: what the buffer has, and setters write there
+    short = avo("run", HERE / "tiling_class.asc", "-D", "SHORT")
+    assert short.returncode == 1
+    assert re.search(
+        r"GET_TILING_DATA \(tiling_class.asc:43 planned\).* nothing wrote byte 292", short.stderr
+    )
+
+
+def test_groups_of_cube_cores_answer_messages():
+    """Products of whole numbers, which float holds exactly; each core adds 1 when its answer is there."""
+    found = {title: np.array(text.split(), np.int32) for title, text in lines(run("cube_groups.asc")).items()}
+    row, k = np.arange(6 * 16)[:, None], np.arange(16)[None, :]
+    left = ((row * row + 3 * k) % 8).reshape(6, 16, 16)
+    matrix, k, n = np.ogrid[:6, :16, :16]
+    right = (5 * k + n * n + matrix * (k + 2 * n)) % 7
+    each = np.einsum("cmk,rkn->crmn", left[:5], right)
+    np.testing.assert_array_equal(found["each"].view(np.float32), each.ravel() + 1)
+    np.testing.assert_array_equal(found["together"].view(np.float32), (left @ right[0]).ravel() + 1)
+    assert run("cube_groups.asc", "-D", "POLL").stdout == run("cube_groups.asc", AVO_SIM_SEED="3").stdout
+
+
+@pytest.mark.parametrize(
+    "macro,expected",
+    [
+        ("STALE", r"Coherence: .* cube_groups.asc:\d+ Call\) reads GM bytes \[64, 72\)"),
+        ("EARLY", r"BlockConflict: .* AddOne\) writes GM bytes .* writes in Fixpipe"),
+        ("FORGET", r"BlockConflict: .* AddOne\) reads GM bytes .* block 2 writes in Fixpipe"),
+        ("ODD", r"CubeResGroupHandle \(.*\): blockSize must be even and in \[2, 6\], got 3"),
+        ("FAR", r"AssignQueue \(.*\): queueIdIn must be in \[0, 4\], got 5"),
+        ("UNBOUND", r"AllocMessage \(.*\): the handle needs AssignQueue before"),
+        ("SKIP", r"SetSkipMsg \(.*\): skipCnt must be in \[0, 5\], got 6"),
+    ],
+)
+@pytest.mark.usefixtures("own_api")
+def test_faults_of_groups_of_cube_cores(macro, expected):
+    """Cores that wait for one that has ended end soon: AVO_SIM_TIMEOUT."""
+    done = avo("run", HERE / "cube_groups.asc", "-D", macro, AVO_SIM_TIMEOUT="0.2")
+    assert done.returncode == 1
+    assert re.search(expected, done.stderr), done.stderr
+
+
+def test_pictures_on_their_way_to_l1():
+    """AIPP: part, swap of channels, colours, types, padding around and of channels."""
+    words = {title: np.array(text.split(), np.int32) for title, text in lines(run("picture.asc")).items()}
+    picture = words.pop("picture").view(np.uint8).astype(int)
+    plane = picture[:96].reshape(8, 12)
+    pairs = picture[96:144].reshape(4, 6, 2).repeat(2, 0).repeat(2, 1)
+    yuv = np.concatenate([plane[:, :, None], pairs], 2)[2:7, 4:11]
+    rgb = picture[:288].reshape(8, 12, 3)
+    matrix = np.array([[298, 0, 409], [298, -100, -208], [298, 516, 0]])
+    coloured = np.clip((yuv - [16, 128, 128]) @ matrix.T >> 8, 0, 255)
+
+    def pixels(numbers: np.ndarray, fill: float, dtype: type, channels: int) -> np.ndarray:
+        full = np.full((*numbers.shape[:2], channels), fill)
+        full[:, :, : numbers.shape[2]] = numbers
+        return full.astype(dtype)
+
+    def around(numbers: np.ndarray, left: int, right: int, mode: str) -> np.ndarray:
+        return np.pad(numbers, ((2, 2), (left, right), (0, 0)), mode)
+
+    block = plane[2:7, 4:11, None]
+    wide = np.concatenate([block[:, :4], block, block[:, -1:]], 1)
+    signed = np.clip(rgb[2:7, 4:11, ::-1], -128, 127)
+    edges = [np.broadcast_to([1, 2, 3], (5, count, 3)) for count in (5, 4)]
+    xrgb = picture[:384].reshape(8, 12, 4)[2:7, 4:11, 1:] - [3, 0, 0]
+    scaled = (xrgb - [0, -20.5, 0]) * [1, 0.25, 1]
+    expected = {
+        "colours": pixels(np.clip(coloured - [128, 100, 7], -128, 127), -3, np.int8, 32),
+        "constant": pixels(np.concatenate([edges[0], signed, edges[1]], 1), 9, np.int8, 4),
+        "nearest": pixels(around(scaled, 3, 2, "edge"), 0.5, np.float16, 16),
+        "again": pixels(np.concatenate([wide[:2], wide, wide[-2:]]), -1, np.float16, 4),
+        "mirror": pixels(around(yuv[:, :, [0, 2, 1]], 4, 1, "symmetric"), 2, np.float16, 4),
+        "line": pixels(np.clip(rgb[:1], -128, 127), 0, np.int8, 32),
+    }
+    for title, numbers in expected.items():
+        got = words[title].view(np.uint8)
+        assert (got[numbers.nbytes :] == 0x5C).all(), title
+        np.testing.assert_array_equal(
+            got[: numbers.nbytes].view(numbers.dtype).reshape(numbers.shape), numbers, title
+        )
+
+
+@pytest.mark.parametrize(
+    "macro,expected",
+    [
+        ("FORGET", r"MissingSync: kernel colours.* DataCopy .* LoadImageToLocal .* on MTE2 writes"),
+        ("WIDE", r"LoadImageToLocal \(.*\): the part from pixel 4 on with horizSize 9 leaves the picture"),
+        ("TALL", r"kernel constant.*: topPadSize must be in \[0, 0\], got 2"),
+        (
+            "ODD",
+            r"SetAippFunctions \(.*\): src1 of a picture of YUV420SP must start on a multiple of 2 bytes",
+        ),
+    ],
+)
+@pytest.mark.usefixtures("own_api")
+def test_faults_of_pictures(macro, expected):
+    done = avo("run", HERE / "picture.asc", "-D", macro)
+    assert done.returncode == 1
+    assert re.search(expected, done.stderr), done.stderr
+
+
+def test_time_stamps_program_counter_and_a_mask_of_the_kernel(own_api):
+    done = run("aids.asc", "-D", "ASCENDC_TIME_STAMP_ON")
+    stamp = r"descId is {}, rsv is 0, timeStamp is (\d+), pcPtr is (\d+), entry is 0\.\n"
+    first, second = (re.search(stamp.format(number), done.stdout) for number in (70001, 70002))
+    # 100 instructions of 16 repeats take at least a cycle for each repeat; the counter has 50 MHz for 1.85 GHz.
+    assert int(second[1]) - int(first[1]) >= 1600 * 50 / 1850
+    assert first[2] != second[2]
+    assert "descId" not in run("aids.asc").stdout
+    places = lines(done)["places"].split()
+    assert places[0] != "0"
+    assert len(set(places)) == 1
+    lanes = np.arange(64)
+    # (-20 + i + 4) / 2 is whole where i is a multiple of 4; other lanes stay 7.
+    want = np.where(lanes % 4 == 0, np.maximum((lanes - 16) // 2, 0), 7)
+    np.testing.assert_array_equal([int(word) for word in lines(done)["masked"].split()], want)
+
+
+def test_powers_of_integers():
+    """Exact; those of negative exponents lose their fraction, and are 0 for 0."""
+    got = np.array(lines(run("integer_powers.asc"))["powers"].split(), dtype=int).reshape(4, 200)
+    bases, exponents = np.arange(200) % 9 - 4, np.arange(200) % 17 - 3
+
+    def power(base: int, exponent: int) -> int:
+        if exponent >= 0:
+            return base**exponent
+        return {1: 1, -1: 1 if exponent % 2 == 0 else -1}.get(base, 0)
+
+    want = [
+        [power(int(x), int(y)) for x, y in zip(bases, exponents, strict=True)],
+        [power(int(x), 3) for x in bases],
+        [power(-2, int(y)) for y in exponents],
+        [power(int(x), -1) for x in bases],
+    ]
+    np.testing.assert_array_equal(got, want)
 
 
 def test_race_is_found_and_the_right_program_beside_it_passes(tmp_path):

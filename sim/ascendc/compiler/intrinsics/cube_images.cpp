@@ -3,6 +3,7 @@
 
 #include "cube_images.h"
 
+#include "../../include/sim/aipp.h"
 #include "../../include/sim/img2col.h"
 
 using namespace sim;
@@ -13,6 +14,37 @@ void set_l3d_rpt(uint64_t word) { Core::Current().registers.image_repeats = word
 void set_padding(uint64_t value) { Core::Current().registers.image_padding = value; }
 
 void set_l1_3d_size(uint64_t bytes) { SetImageBoundary(bytes, Unplaced()); }
+
+#define SIM_AIPP(number) \
+  void set_aipp_spr_##number(uint64_t word) { Core::Current().registers.aipp[number] = word; }
+SIM_AIPP(0)
+SIM_AIPP(1)
+SIM_AIPP(2)
+SIM_AIPP(3)
+SIM_AIPP(4)
+SIM_AIPP(5)
+SIM_AIPP(6)
+SIM_AIPP(7)
+SIM_AIPP(8)
+SIM_AIPP(9)
+#undef SIM_AIPP
+
+template <typename T>
+void load_image_to_cbuf(T *dst, uint16_t horSize, uint16_t verSize, uint16_t horStartP, uint16_t verStartP,
+                        uint16_t sHorRes, uint8_t topPadSize, uint8_t botPadSize, uint16_t lPadSize,
+                        uint16_t rPadSize, uint8_t) {
+  const auto size = [](uint16_t less_one) { return static_cast<uint16_t>(less_one + 1); };
+  LoadPicture(Side("dst", OnChip<T>(Space::L1, dst)),
+              {size(horSize), size(verSize), horStartP, verStartP, size(sHorRes), topPadSize, botPadSize,
+               lPadSize, rPadSize},
+              Unplaced());
+}
+#define SIM_LOAD(T)                                                                                   \
+  template void load_image_to_cbuf<T>(T *, uint16_t, uint16_t, uint16_t, uint16_t, uint16_t, uint8_t, \
+                                      uint8_t, uint16_t, uint16_t, uint8_t);
+SIM_LOAD(half)
+SIM_LOAD(int8_t)
+#undef SIM_LOAD
 
 namespace {
 

@@ -70,7 +70,8 @@ int64_t get_subblockid();
 int64_t get_subblockdim();
 int64_t get_sys_cnt();
 inline int64_t get_coreid() { return get_block_idx(); }
-inline int64_t get_pc() { return 0; }
+// The place behind the call, in the code of the kernel on the host.
+[[gnu::noinline]] inline int64_t get_pc() { return reinterpret_cast<int64_t>(__builtin_return_address(0)); }
 [[noreturn]] void trap();
 // The addresses of on-chip memories count from 0.
 inline uint64_t get_imm(uint64_t offset) { return offset; }

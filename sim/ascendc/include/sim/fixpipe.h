@@ -30,7 +30,7 @@ void CheckFixpipe(Core &core, const char *name, const LocalTensorBase &src, bool
         FaultKind::kType, name, where,
         std::string("quantPre must be NoQuant for equal types, F322F16 from float to half, F322BF16 from "
                     "float to bfloat16_t, (V)QF322B8_PRE from float to int8_t or uint8_t, (V)REQ8 from "
-                    "int32_t to these, (V)DEQF16 from int32_t to half; others are not modelled") +
+                    "int32_t to these, (V)DEQF16 from int32_t to half; Atlas A2 has no others") +
             (to_l1 ? ", and L1 takes no type of 4 bytes" : ""));
   }
   if (rows && to_l1) core.Fail(FaultKind::kOther, name, where, "the way to L1 needs CFG_NZ");

@@ -55,26 +55,28 @@ void CheckIndex(const char *name, const char *parameter, uint32_t index, uint32_
   CheckRange(Core::Current(), FaultKind::kFlag, name, where, parameter, index, 0, int64_t{size} - 1);
 }
 
-// A device writes its messages in the last bytes of UB.
-void CheckEndOfUb(const char *name, Where where) {
-  constexpr uint64_t kTaken = 1600;
+}  // namespace
+
+uint64_t EndOfUb(const char *name, uint64_t bytes, Where where) {
+  const uint64_t taken = 1600 + bytes;
   Core &core = Core::Current();
   const uint64_t all = core.BytesOf(Space::UB), buffers = core.queues().Allocated(Space::UB);
-  if (buffers + kTaken <= all) return;
-  core.Fail(FaultKind::kUbCapacity, name, where,
-            "it takes the last " + std::to_string(kTaken) + " bytes of the Unified Buffer, from byte " +
-                std::to_string(all - std::min(all, kTaken)) + " on, but the kernel's buffers take " +
-                std::to_string(buffers) + " bytes");
+  const uint64_t begin = all - std::min(all, taken);
+  if (buffers > begin) {
+    core.Fail(FaultKind::kUbCapacity, name, where,
+              "it takes the last " + std::to_string(taken) + " bytes of the Unified Buffer, from byte " +
+                  std::to_string(begin) + " on, but the kernel's buffers take " + std::to_string(buffers) +
+                  " bytes");
+  }
+  return begin;
 }
-
-}  // namespace
 
 uint64_t WorkspaceOf(const CoreGroup &group) { return kGroupLine * std::max(group.arrives, group.waits); }
 
 void CheckGroup(const CoreGroup &group, Where where) {
   constexpr const char *kName = "GroupBarrier";
   Core &core = Core::Current();
-  CheckEndOfUb(kName, where);
+  EndOfUb(kName, 0, where);
   core.CheckMayMeet(kName, where);
   if (group.workspace % kGroupLine != 0) {
     core.Fail(FaultKind::kAlignment, kName, where, "groupWorkspace must start on a multiple of 512 bytes");
@@ -87,7 +89,7 @@ void CheckGroup(const CoreGroup &group, Where where) {
 void ArriveInGroup(const CoreGroup &group, uint32_t index, Where where) {
   constexpr const char *kName = "GroupBarrier::Arrive";
   CheckIndex(kName, "arriveIndex", index, group.arrives, where);
-  CheckEndOfUb(kName, where);  // there may be more buffers than when the barrier was made
+  EndOfUb(kName, 0, where);  // there may be more buffers than when the barrier was made
   ReadWorkspace(kName, group, where);
   Core &core = Core::Current();
   const int32_t event = core.FetchEventId(Pipe::S, Pipe::MTE3, where);
@@ -114,6 +116,34 @@ void WaitForGroup(const CoreGroup &group, uint32_t index, Where where) {
     const Scheduler::GmFlag flag{static_cast<int32_t>(arrive), static_cast<int32_t>(index), group.workspace};
     state.scheduler->AwaitGmFlag(state, flag, true, kName, where);
     state.scheduler->ChangeGmFlag(state, flag, false, kName, where);
+  }
+}
+
+void CheckCubeGroup(const CubeGroup &group, uint64_t message_bytes, Where where) {
+  constexpr const char *kName = "CubeResGroupHandle";
+  constexpr int64_t kMostQueues = 64;  // of a cube core
+  Core &core = Core::Current();
+  core.CheckMayMeet(kName, where);
+  if (!core.IsCube()) EndOfUb(kName, message_bytes, where);
+  if (reinterpret_cast<uint64_t>(group.workspace) % 64 != 0) {
+    core.Fail(FaultKind::kAlignment, kName, where, "workspace must start on a multiple of 64 bytes");
+  }
+  const int64_t cores = int64_t{2} * core.BlockNum();
+  const auto even = [&](const char *parameter, int64_t value, int64_t low, int64_t high) {
+    if (value >= low && value <= high && value % 2 == 0) return;
+    FailRange(core, FaultKind::kFlag, kName, where, parameter,
+              "even and in [" + std::to_string(low) + ", " + std::to_string(high) + "]", value);
+  };
+  even("blockStart", group.start, 0, cores - 2);
+  even("blockSize", group.size, 2, cores - group.start);
+  const int64_t cubes = group.size / 2;
+  CheckRange(core, FaultKind::kFlag, kName, where, "msgQueueSize", group.queues, cubes, kMostQueues * cubes);
+  const int64_t each = (group.queues + cubes - 1) / cubes;
+  if ((cubes - 1) * each >= group.queues) {
+    core.Fail(FaultKind::kFlag, kName, where,
+              "each cube core takes " + std::to_string(each) + " of the msgQueueSize " +
+                  std::to_string(group.queues) + " queues, so that none is left for the last of " +
+                  std::to_string(cubes) + " cube cores");
   }
 }
 

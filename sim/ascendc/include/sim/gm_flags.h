@@ -23,6 +23,20 @@ void CheckGroup(const CoreGroup &group, Where where);
 void ArriveInGroup(const CoreGroup &group, uint32_t index, Where where);
 void WaitForGroup(const CoreGroup &group, uint32_t index, Where where);
 
+// A group of cube cores with queues of messages in `workspace`; `start` and `size` count two for each of
+// them.
+struct CubeGroup {
+  const uint8_t *workspace;
+  uint32_t start;
+  uint32_t size;
+  uint32_t queues;
+};
+void CheckCubeGroup(const CubeGroup &group, uint64_t message_bytes, Where where);
+
+// Where the end of UB begins in which a device writes its messages to other cores, of `bytes` and 1600 more.
+// Buffers of the kernel there are a fault.
+uint64_t EndOfUb(const char *name, uint64_t bytes, Where where);
+
 // WaitPreBlock and NotifyNextBlock: blocks work one after another, in the order of their numbers, in as many
 // rounds as the kernel likes.
 void StartBlockOrder(Where where);

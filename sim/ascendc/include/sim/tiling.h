@@ -8,6 +8,7 @@
 
 #include "../kernel_macros.h"
 #include "operand.h"
+#include "tiling_class.h"
 
 namespace sim {
 
@@ -27,12 +28,27 @@ inline void LoadTiling(void *into, const void *tiling, size_t bytes, Where where
   std::memcpy(into, core.Memory(Space::GM, source.address), bytes);
 }
 
+// Fills a struct, or a class of BEGIN_TILING_DATA_DEF, with tiling data in global memory.
+template <typename T>
+void GetTiling(T *into, const void *tiling, Where where) {
+  FillTiling(into, [&](void *bytes, size_t count) { LoadTiling(bytes, tiling, count, where); });
+}
+
 // Copies a part of the tiling data: from global memory, or from what GET_TILING_DATA_PTR_WITH_STRUCT copied.
 inline void CopyTiling(void *into, const void *from, size_t bytes, Where where) {
   if (Core::Current().InGlobalMemory(reinterpret_cast<uint64_t>(from))) {
     LoadTiling(into, from, bytes, where);
   } else {
     std::memcpy(into, from, bytes);
+  }
+}
+
+template <typename T>
+void CopyTilingStruct(T *into, const void *from, Where where) {
+  if (Core::Current().InGlobalMemory(reinterpret_cast<uint64_t>(from))) {
+    GetTiling(into, from, where);
+  } else {
+    CopyTilingOnCore(into, from);
   }
 }
 
@@ -47,17 +63,19 @@ inline bool TilingKeyIn(std::initializer_list<uint64_t> keys) {
 
 #define GET_TILING_DATA_WITH_STRUCT(tiling_struct, tiling_data, tiling_arg) \
   tiling_struct tiling_data;                                                \
-  ::sim::LoadTiling(&tiling_data, tiling_arg, sizeof(tiling_struct), ::sim::Where{__FILE__, __LINE__})
+  ::sim::GetTiling(&tiling_data, tiling_arg, ::sim::Where{__FILE__, __LINE__})
 
 // Names the struct of GET_TILING_DATA, once at the start of the kernel.
 #define REGISTER_TILING_DEFAULT(tiling_struct) using AscendcDefaultTiling [[maybe_unused]] = tiling_struct
 #define REGISTER_TILING_FOR_TILINGKEY(expression, tiling_struct) static_assert(sizeof(tiling_struct) > 0)
 #define GET_TILING_DATA(tiling_data, tiling_arg) \
   GET_TILING_DATA_WITH_STRUCT(AscendcDefaultTiling, tiling_data, tiling_arg)
-#define GET_TILING_DATA_MEMBER(tiling_struct, member, var, tiling_arg)                                     \
-  decltype(tiling_struct::member) var;                                                                     \
-  ::sim::LoadTiling(&var, reinterpret_cast<const uint8_t *>(tiling_arg) + offsetof(tiling_struct, member), \
-                    sizeof(var), ::sim::Where{__FILE__, __LINE__})
+#define GET_TILING_DATA_MEMBER(tiling_struct, member, var, tiling_arg)             \
+  decltype(tiling_struct::member) var;                                             \
+  ::sim::GetTiling(&var,                                                           \
+                   reinterpret_cast<const uint8_t *>(tiling_arg) +                 \
+                       ::sim::TilingOffset<tiling_struct>(&tiling_struct::member), \
+                   ::sim::Where{__FILE__, __LINE__})
 
 // The kernel reads its tiling data by pointers that it makes itself.
 #define REGISTER_NONE_TILING
@@ -65,15 +83,13 @@ inline bool TilingKeyIn(std::initializer_list<uint64_t> keys) {
 // Pointers to tiling data. The data are copied to the core at once, which no kernel can tell from reads of
 // global memory.
 #define __tiling_data_ptr__ const
-#define GET_TILING_DATA_PTR_WITH_STRUCT(tiling_struct, dst_ptr, tiling_ptr)   \
-  tiling_struct sim_tiling_##dst_ptr;                                         \
-  ::sim::LoadTiling(&sim_tiling_##dst_ptr, tiling_ptr, sizeof(tiling_struct), \
-                    ::sim::Where{__FILE__, __LINE__});                        \
+#define GET_TILING_DATA_PTR_WITH_STRUCT(tiling_struct, dst_ptr, tiling_ptr)              \
+  tiling_struct sim_tiling_##dst_ptr;                                                    \
+  ::sim::GetTiling(&sim_tiling_##dst_ptr, tiling_ptr, ::sim::Where{__FILE__, __LINE__}); \
   const tiling_struct *dst_ptr = &sim_tiling_##dst_ptr
-#define COPY_TILING_WITH_STRUCT(tiling_struct, src_ptr, dst_ptr)           \
-  tiling_struct sim_tiling_##dst_ptr;                                      \
-  ::sim::CopyTiling(&sim_tiling_##dst_ptr, src_ptr, sizeof(tiling_struct), \
-                    ::sim::Where{__FILE__, __LINE__});                     \
+#define COPY_TILING_WITH_STRUCT(tiling_struct, src_ptr, dst_ptr)                             \
+  tiling_struct sim_tiling_##dst_ptr;                                                        \
+  ::sim::CopyTilingStruct(&sim_tiling_##dst_ptr, src_ptr, ::sim::Where{__FILE__, __LINE__}); \
   const tiling_struct *dst_ptr = &sim_tiling_##dst_ptr
 #define COPY_TILING_WITH_ARRAY(arr_type, arr_count, src_ptr, dst_ptr)            \
   arr_type sim_tiling_##dst_ptr[arr_count];                                      \

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tiling data of vector functions, as classes that host code fills in.
+// The tiling data of vector functions, as classes that host code fills in. Each is the struct of the kernel
+// too.
 #pragma once
 
 #include "kernel_tiling/kernel_tiling.h"
@@ -7,10 +8,10 @@
 
 namespace optiling {
 
-#define SIM_FIELD(type, name) TILING_DATA_FIELD_DEF(type, name);
-#define SIM_TILING(Name, FIELDS) \
-  BEGIN_TILING_DATA_DEF(Name)    \
-  FIELDS(SIM_FIELD)              \
+#define SIM_FIELD(type, name) SIM_TILING_ACCESS(type, name)
+#define SIM_TILING(Name, FIELDS)                                               \
+  SIM_BEGIN_TILING_CLASS(Name, public TilingDef, public AscendC::tiling::Name) \
+  FIELDS(SIM_FIELD)                                                            \
   END_TILING_DATA_DEF;
 SIM_VECTOR_TILINGS(SIM_TILING)
 #undef SIM_TILING

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // The logarithm to base 10 of the softmax of each row, with the maximum and the sum of a row as blocks of
-// equal lanes. Results below the least float are -inf. half is computed in float. Matrices in the format NZ
-// are not modelled.
+// equal lanes. Results below the least float are -inf. half is computed in float.
 #pragma once
 
-#include "sim_softmax_shape.h"
+#include "sim_fractal_rows.h"
 
 namespace sim {
 
-template <typename T>
+// Rows: WideRows or FractalRows.
+template <template <typename> class Rows, typename T>
 void LogSoftMaxRows(const AscendC::LocalTensor<T> &dst, const AscendC::LocalTensor<T> &sum,
                     const AscendC::LocalTensor<T> &max, const AscendC::LocalTensor<T> &src,
                     const Bytes *given, const RowShape &shape, Where where) {
   static_assert(kOneOf<T, half, float>, "LogSoftMax: for half and float on Atlas A2");
   constexpr float kDecimal = 0.4342944819F;
   const Bytes work = WorkOf(given, where);
-  const WideRows<T> rows("LogSoftMax", work, shape, where);
+  const Rows<T> rows("LogSoftMax", work, shape, where);
   RowValue value(work, where);
   const Stage stage(shape.columns, where);
   for (uint32_t row = 0; row < shape.rows; ++row) {
@@ -43,9 +43,8 @@ __aicore__ inline void LogSoftMax(const LocalTensor<T> &dst, const LocalTensor<T
                                   const LocalTensor<uint8_t> &sharedTmpBuffer, const LogSoftMaxTiling &tiling,
                                   const SoftMaxShapeInfo &softmaxShapeInfo = {},
                                   sim::Where where = sim::Where::Here()) {
-  static_assert(!isDataFormatNZ, "LogSoftMax: matrices in the format NZ are not modelled");
-  sim::LogSoftMaxRows(dst, sum, max, src, &sharedTmpBuffer, sim::SoftMaxShape(softmaxShapeInfo, tiling),
-                      where);
+  sim::LogSoftMaxRows<sim::RowsOf<isDataFormatNZ>::template Rows>(
+      dst, sum, max, src, &sharedTmpBuffer, sim::SoftMaxShape(softmaxShapeInfo, tiling), where);
 }
 
 }  // namespace AscendC

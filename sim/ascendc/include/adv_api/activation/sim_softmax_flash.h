@@ -5,7 +5,7 @@
 //   max' = max(max, row)     e = exp(max - max')     y = exp(row - max')     sum' = e sum + sum(y)
 #pragma once
 
-#include "sim_softmax_shape.h"
+#include "sim_fractal_rows.h"
 
 namespace sim {
 
@@ -55,7 +55,7 @@ struct ValuesOfRows {
 };
 
 // Work memory: two values of a row, a block, and for half the row as floats.
-template <bool update, bool divide, bool alone, typename T, typename U>
+template <template <typename> class Rows, bool update, bool divide, bool alone, typename T, typename U>
 void FlashRows(const char *name, const FlashOperands<T, U> &o, const Bytes *given, const RowShape &shape,
                Where where) {
   static_assert(kOneOf<T, half, float>, "SoftmaxFlash: for half and float on Atlas A2");
@@ -64,7 +64,7 @@ void FlashRows(const char *name, const FlashOperands<T, U> &o, const Bytes *give
   const auto part = [&](uint64_t at) { return work[static_cast<uint32_t>(at)]; };
   RowValue factor(work, where), value(part(RowValue::kBytes), where);
   const Floats cell = As<float>(part(2 * RowValue::kBytes));
-  const WideRows<T> rows(name, part(RowValue::kBytes + kBlockBytes), shape, where);
+  const Rows<T> rows(name, part(RowValue::kBytes + kBlockBytes), shape, where);
   const ValuesOfRows<alone> values{where};
   const Stage stage(shape.columns, where);
   for (uint32_t row = 0; row < shape.rows; ++row) {

@@ -59,7 +59,7 @@ void SimpleSoftMaxRows(const AscendC::LocalTensor<T> &dst, const AscendC::LocalT
 }
 
 // Rows whose maximum has the bits `from` become `to`. Says whether there was one.
-template <typename T, typename U>
+template <bool in_fractals, typename T, typename U>
 bool AdjustRows(const AscendC::LocalTensor<T> &result, const AscendC::LocalTensor<U> &max, uint32_t from,
                 T to, const RowShape &shape, Where where) {
   Order(Pipe::V, Pipe::S, where);
@@ -70,7 +70,11 @@ bool AdjustRows(const AscendC::LocalTensor<T> &result, const AscendC::LocalTenso
     std::memcpy(&bits, &value, sizeof(value));
     if (bits != from) continue;
     found = true;
-    AscendC::Duplicate(result[row * shape.stride], to, static_cast<int32_t>(shape.stride), where);
+    constexpr uint32_t kSide = 16;  // elements of a row in a fractal
+    const uint32_t length = in_fractals ? kSide : shape.stride;
+    for (uint32_t column = 0; column < shape.stride; column += length) {
+      AscendC::Duplicate(result[column * shape.rows + row * length], to, static_cast<int32_t>(length), where);
+    }
   }
   AscendC::PipeBarrier<PIPE_V>(where);
   return found;
@@ -134,10 +138,9 @@ __aicore__ inline bool AdjustSoftMaxRes(const LocalTensor<T1> &softMaxRes, const
                                         const uint32_t from, const T1 to,
                                         const SoftMaxShapeInfo &softmaxShapeInfo,
                                         sim::Where where = sim::Where::Here()) {
-  static_assert(!isDataFormatNZ, "AdjustSoftMaxRes: matrices in the format NZ are not modelled");
-  return sim::AdjustRows(softMaxRes, maxTensor, from, to,
-                         sim::RowShape{softmaxShapeInfo.srcM, softmaxShapeInfo.srcK, softmaxShapeInfo.srcK},
-                         where);
+  return sim::AdjustRows<isDataFormatNZ>(
+      softMaxRes, maxTensor, from, to,
+      sim::RowShape{softmaxShapeInfo.srcM, softmaxShapeInfo.srcK, softmaxShapeInfo.srcK}, where);
 }
 
 }  // namespace AscendC

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SoftmaxFlashV2: the results are not divided by the sum; the caller does it once, behind the last part, and
-// multiplies earlier results by the factor e. Matrices in the format NZ are not modelled.
+// multiplies earlier results by the factor e.
 #pragma once
 
 #include "sim_softmax_flash.h"
@@ -10,9 +10,9 @@ namespace AscendC {
 #define SIM_FLASH_V2_TEMPLATE                                                                            \
   template <typename Type, bool isUpdate = false, bool isReuseSource = false, bool isBasicBlock = false, \
             bool isDataFormatNZ = false, const SoftmaxConfig &config = SOFTMAX_DEFAULT_CFG>
-#define SIM_FLASH_V2_CALL(memory)                                                               \
-  static_assert(!isDataFormatNZ, "SoftmaxFlashV2: matrices in the format NZ are not modelled"); \
-  sim::FlashRows<isUpdate, false, config.mode == SoftmaxMode::SOFTMAX_OUTPUT_WITHOUT_BRC>(      \
+#define SIM_FLASH_V2_CALL(memory)                                             \
+  sim::FlashRows<sim::RowsOf<isDataFormatNZ>::template Rows, isUpdate, false, \
+                 config.mode == SoftmaxMode::SOFTMAX_OUTPUT_WITHOUT_BRC>(     \
       "SoftmaxFlashV2", operands, memory, sim::SoftMaxShape(softmaxShapeInfo, tiling), where);
 
 #define SIM_SOFTMAX_FLASH_V2(T, U, memory, ...)                                                             \
