@@ -81,6 +81,7 @@ class RoiAlign {
     if constexpr (sizeof(T) != sizeof(float)) pipe_->InitBuffer(rounded_, buffers.rounded.bytes);
     pipe_->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
     chunk_ = chunk;
+    lanes_ = static_cast<uint32_t>(avo::RoiStoreBuffers::Lanes(bins, chunk));
     width_ = width;
     pitch_ = pitch;
   }
@@ -191,15 +192,14 @@ class RoiAlign {
   __aicore__ inline void Store(int64_t roi, uint32_t bin, uint32_t count,
                                const AscendC::LocalTensor<float> &pixels) {
     const uint32_t present = avo::MinRemaining(t_.channels - channel_, chunk_);
-    const uint32_t lanes = static_cast<uint32_t>(avo::RoiStoreBuffers::Lanes(chunk_));
     const int64_t bins = regions_.Bins();
-    for (uint32_t lane = 0; lane < present; lane += lanes) {
+    for (uint32_t lane = 0; lane < present; lane += lanes_) {
       auto planes = out_queue_.template AllocTensor<T>();
-      ToPlanes(planes, pixels[lane], avo::MinRemaining(channels_ - lane, lanes), count);
+      ToPlanes(planes, pixels[lane], avo::MinRemaining(channels_ - lane, lanes_), count);
       out_queue_.EnQue(planes);
       planes = out_queue_.template DeQue<T>();
       avo::CopyRowsOut(out_gm_, (roi * t_.channels + channel_ + lane) * bins + bin, bins, planes, pitch_,
-                       avo::MinRemaining(present - lane, lanes), count);
+                       avo::MinRemaining(present - lane, lanes_), count);
       out_queue_.FreeTensor(planes);
     }
   }
@@ -210,14 +210,17 @@ class RoiAlign {
     if constexpr (sizeof(T) == sizeof(float)) {
       avo::PixelsToPlanes(planes, pitch_, pixels, width_, lanes, count);
     } else {
-      constexpr uint32_t kMaxRepeats = 255, kBlock = avo::kBlockBytes / sizeof(float);
+      constexpr uint32_t kMaxRepeats = 255, kRepeat = 64, kBlock = avo::kBlockBytes / sizeof(float);
       auto rounded = rounded_.template Get<T>();
       const uint32_t slots = avo::RoundUp(count, avo::kLanes);
+      const AscendC::UnaryRepeatParams strides(1, 1, static_cast<uint8_t>(lanes / avo::kLanes),
+                                               static_cast<uint8_t>(width_ / kBlock));
       for (uint32_t i = 0; i < slots; i += kMaxRepeats) {
-        AscendC::Cast(
-            rounded[i * lanes], pixels[i * width_], AscendC::RoundMode::CAST_RINT,
-            static_cast<uint64_t>(lanes), static_cast<uint8_t>(avo::MinRemaining(slots - i, kMaxRepeats)),
-            {1, 1, static_cast<uint8_t>(lanes / avo::kLanes), static_cast<uint8_t>(width_ / kBlock)});
+        const auto repeats = static_cast<uint8_t>(avo::MinRemaining(slots - i, kMaxRepeats));
+        for (uint32_t lane = 0; lane < lanes; lane += kRepeat) {
+          AscendC::Cast(rounded[i * lanes + lane], pixels[i * width_ + lane], AscendC::RoundMode::CAST_RINT,
+                        uint64_t{avo::MinRemaining(lanes - lane, kRepeat)}, repeats, strides);
+        }
       }
       avo::PixelsToPlanes(planes, pitch_, rounded, lanes, lanes, count);
     }
@@ -239,5 +242,5 @@ class RoiAlign {
   // The region that is pooled, and its chunk of channels: the first one, and how many.
   avo::Region region_;
   uint32_t channel_, channels_;
-  uint32_t chunk_, width_, pitch_;  // of the bins that are stored
+  uint32_t chunk_, lanes_, width_, pitch_;  // of the bins that are stored
 };
