@@ -19,8 +19,10 @@ Plan<RoiAlignTiling> ComputeTiling(const Args &args, const Platform &device) {
       FindSampleTile(AlignUp<int64_t>(args.input.shape[1], 16), bins, item, platform, platform.ub_bytes);
   plan.ub_bytes = SampleBytes(tile, item, platform);
   if (plan.ub_bytes > platform.ub_bytes) ThrowUbTooSmall(platform, plan.ub_bytes);
-  // Costs of regions are written while the first tile of the map is loaded.
-  const uint64_t regions = BytesOf(RoiSharesBuffers(platform.vector_cores));
+  t.whole = args.mode == "avg" && MayTakeWhole(args.rois.shape[0], args.sampling_ratio, platform) ? 1 : 0;
+  // Costs of regions are computed while the first tile of the map is loaded.
+  const uint64_t regions =
+      BytesOf(RoiSharesBuffers(platform.vector_cores)) + BytesOf(RoiRunsBuffers(t.whole));
   Platform beside_regions = platform;
   beside_regions.ub_bytes -= regions;
   const uint64_t images = PlanChannelsLast(args.input.shape, item, kRoiTaps, beside_regions, &t);

@@ -48,6 +48,17 @@ inline SampleTile FindSampleTile(int64_t pixel, int64_t bins, int64_t item, cons
   return tile;
 }
 
+// Whether cores may get whole regions (op_kernel/regions/roi_runs.h): each gets at least one, and what is left
+// then is enough for a quarter of the cores, or more. Fewer regions are shared by their costs alone, as are
+// regions that do not fit one tile, and those whose number of samples follows their size.
+inline bool MayTakeWhole(int64_t rois, int64_t sampling_ratio, const Platform &platform) {
+  constexpr int64_t kMostWhole = RoiRegionsBuffers::kTile, kMostRounds = RoiRunsBuffers::kMostRounds;
+  constexpr uint64_t kMostPart = 8;  // of UB that the order of regions may take
+  const int64_t cores = platform.vector_cores;
+  return sampling_ratio > 0 && rois <= std::min(kMostWhole, kMostRounds * cores) && rois >= cores &&
+         4 * (rois % cores) >= cores && BytesOf(RoiRunsBuffers(1)) <= platform.ub_bytes / kMostPart;
+}
+
 // What lies in UB at once where rows and columns are added up: channels, elements from bin to bin, columns of
 // the image, and rows of bins; 0 columns where this is not possible.
 struct SumTile {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // RoIAlign. All cores copy the feature maps to the workspace with the channels of a pixel side by side
-// (common/copies/channels_last.h). Then each core pools a run of bins (roi_shares.h), a chunk of channels at
-// a time. It pools several bins together if all their samples fit a batch; a bin with more samples is pooled
+// (common/copies/channels_last.h). Then each core pools runs of bins (roi_runs.h), a chunk of channels at a
+// time. It pools several bins together if all their samples fit a batch; a bin with more samples is pooled
 // alone, batch by batch.
 #pragma once
 
 #include "../common/sampling/bilinear_rows.h"
 #include "roi_align_tiling.h"
+#include "roi_runs.h"
 #include "roi_samples.h"
-#include "roi_shares.h"
 #include "roi_sums.h"
 
 template <typename T, uint32_t KEY>
@@ -33,7 +33,7 @@ class RoiAlign {
     // The regions come first: they are few, and their costs are written while the first tile is loaded.
     regions_.Prefetch();
     to_channels_last.Prefetch();
-    regions_.WriteCosts(kSums);
+    regions_.Deal(t_, pipe_, kSums);
     to_channels_last.Process(pipe_);
     regions_.Init(rois_, batch_indices_, workspace_, t_, pipe_);
     if constexpr (kSums) {
@@ -41,29 +41,24 @@ class RoiAlign {
       InitStore(t_.sumRows * t_.outWidth, t_.sumChunk, t_.sumBin, t_.sumPitch);
       sums_.Init(workspace_, t_, pipe_);
     }
-    own_ = regions_.BinsOf(AscendC::GetBlockIdx(), kSums);
+    regions_.TakeOwn(kSums);
     if constexpr (kSums) {
-      for (int64_t roi = own_.begin.roi; roi < t_.rois && roi <= own_.end.roi; ++roi) SumRegion(roi);
+      for (int64_t i = 0; i < regions_.Runs(); ++i) SumRegion(i);
       if (sums_.Finite()) return;
       avo::ReleaseBuffers(pipe_);
       regions_.Init(rois_, batch_indices_, workspace_, t_, pipe_);
     }
     InitPooling();
-    for (int64_t roi = own_.begin.roi; roi < t_.rois && roi <= own_.end.roi; ++roi) {
-      if (FirstBin(roi) < LastBin(roi)) PoolRegion(roi, FirstBin(roi), LastBin(roi));
+    for (int64_t i = 0; i < regions_.Runs(); ++i) {
+      const avo::BinRun run = regions_.Run(i);
+      if (run.first >= run.last) continue;
+      region_ = regions_.RegionOf(i);
+      PoolRegion(run.roi, run.first, run.last);
     }
   }
 
  private:
   static constexpr bool kSums = KEY == 1;
-
-  // The bins of a region that this core pools: [FirstBin, LastBin).
-  __aicore__ inline uint32_t FirstBin(int64_t roi) const {
-    return roi == own_.begin.roi ? own_.begin.bin : 0;
-  }
-  __aicore__ inline uint32_t LastBin(int64_t roi) const {
-    return roi == own_.end.roi ? own_.end.bin : regions_.Bins();
-  }
 
   __aicore__ inline void InitPooling() {
     samples_.Init(workspace_, t_, pipe_);
@@ -86,11 +81,12 @@ class RoiAlign {
     pitch_ = pitch;
   }
 
-  // Pools this core's bins of a region by adding up rows and columns.
-  __aicore__ inline void SumRegion(int64_t roi) {
-    const uint32_t first = FirstBin(roi), last = LastBin(roi);
+  // Pools run `i` of this core by adding up rows and columns.
+  __aicore__ inline void SumRegion(int64_t i) {
+    const avo::BinRun run = regions_.Run(i);
+    const uint32_t first = run.first, last = run.last;
     if (first >= last) return;
-    region_ = regions_.At(roi);
+    region_ = regions_.RegionOf(i);
     const uint32_t end = (last + t_.outWidth - 1) / t_.outWidth;
     for (channel_ = 0; channel_ < t_.pixel; channel_ += chunk_) {
       channels_ = avo::MinRemaining(t_.pixel - channel_, chunk_);
@@ -98,15 +94,14 @@ class RoiAlign {
         const uint32_t rows = avo::MinRemaining(end - row, t_.sumRows), bin = row * t_.outWidth;
         sums_.Pool(region_, row, row + rows, channel_, channels_);
         const uint32_t from = first > bin ? first : bin;
-        Store(roi, from, avo::MinRemaining(last - from, bin + rows * t_.outWidth - from),
+        Store(run.roi, from, avo::MinRemaining(last - from, bin + rows * t_.outWidth - from),
               sums_.Means(from - bin));
       }
     }
   }
 
-  // Pools bins [first, last) of a region, one chunk of channels after the other.
+  // Pools bins [first, last) of region `roi`, which is `region_`, one chunk of channels after the other.
   __aicore__ inline void PoolRegion(int64_t roi, uint32_t first, uint32_t last) {
-    region_ = regions_.At(roi);
     for (uint32_t channel = 0; channel < t_.pixel; channel += t_.chunk) {
       channel_ = channel;
       channels_ = t_.pixel - channel < t_.chunk ? t_.pixel - channel : t_.chunk;
@@ -233,10 +228,9 @@ class RoiAlign {
   GM_ADDR batch_indices_;
   GM_ADDR workspace_;
   AscendC::GlobalTensor<T> out_gm_;
-  avo::RoiShares<T> regions_;
+  avo::RoiRuns<T> regions_;
   avo::RoiSamples<T> samples_;
   avo::RoiSums<T> sums_;
-  avo::BinRange own_;  // this core's bins
   AscendC::TBuf<AscendC::TPosition::VECCALC> pixels_, rounded_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
   // The region that is pooled, and its chunk of channels: the first one, and how many.
