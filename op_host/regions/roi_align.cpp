@@ -27,6 +27,7 @@ Plan<RoiAlignTiling> ComputeTiling(const Args &args, const Platform &device) {
   beside_regions.ub_bytes -= regions;
   const uint64_t images = PlanChannelsLast(args.input.shape, item, kRoiTaps, beside_regions, &t);
   BalanceTiles(item, platform, &t);
+  TakeRuns(item, beside_regions, &t);
   const uint64_t copy = ChannelsLastBytes(t, item) + regions;
   t.costs = static_cast<int64_t>(AlignUp<uint64_t>(images, kRoiAlignment));
   SetRegions(args.rois, args.output_height, args.output_width, args.spatial_scale, args.sampling_ratio,

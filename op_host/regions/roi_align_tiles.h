@@ -48,6 +48,39 @@ inline SampleTile FindSampleTile(int64_t pixel, int64_t bins, int64_t item, cons
   return tile;
 }
 
+// Gives each core as many equal runs of pixels of a small map as are modelled to be copied first, in place of
+// tiles of whole rows, of which some cores have more than others. Runs are loaded row by row of channels, and
+// no faster than HBM gives the map to all cores; the last one is stored behind that.
+inline void TakeRuns(int64_t item, const Platform &platform, RoiAlignTiling *t) {
+  constexpr int64_t kMostTiles = 4;                      // of a core, where a map is small
+  constexpr double kRowCycles = 8;                       // of a copy
+  constexpr double kBytesPerCycle = 32, kHbmBytes = 16;  // of a core alone, and of HBM for each core
+  constexpr int64_t kMaxRepeats = 255;                   // of a transposition, of a data block of positions
+  const int64_t cores = platform.vector_cores, block = 32 / item, pixels = t->height * t->width;
+  const int64_t lots = t->images * CeilDiv<int64_t>(t->pixel, t->tileChannels);
+  if (t->tileColumns < t->width || lots > cores) return;
+  const auto group = static_cast<double>(t->tileChannels);
+  const double shared = static_cast<double>(t->images * pixels * t->channels * item) /
+                        (kHbmBytes * static_cast<double>(cores));
+  const auto cycles = [&](int64_t tiles, int64_t count) {
+    const double row = static_cast<double>(count * item) / kBytesPerCycle;
+    return std::max(static_cast<double>(tiles) * group * std::max(kRowCycles, row), shared) + group * row;
+  };
+  const int64_t rows = CeilDiv<int64_t>(lots * CeilDiv<int64_t>(t->height, t->tileRows), cores);
+  double least = cycles(rows, t->tileRows * t->width);
+  for (int64_t tiles = 1; rows <= kMostTiles && tiles <= kMostTiles; ++tiles) {
+    const int64_t count = CeilDiv(pixels, cores * tiles / lots), pitch = (CeilDiv(count, block) | 1) * block;
+    if (count > kMaxRepeats * block || cycles(tiles, count) >= least ||
+        BytesOf(ToChannelsLastBuffers(t->tileChannels, pitch, item)) > platform.ub_bytes) {
+      continue;
+    }
+    least = cycles(tiles, count);
+    t->tileRows = 0;
+    t->tileColumns = static_cast<uint32_t>(count);
+    t->tilePitch = static_cast<uint32_t>(pitch);
+  }
+}
+
 // Whether cores may get whole regions (op_kernel/regions/roi_runs.h): each gets at least one, and what is left
 // then is enough for a quarter of the cores, or more. Fewer regions are shared by their costs alone, as are
 // regions that do not fit one tile, and those whose number of samples follows their size.

@@ -166,34 +166,49 @@ class RoiRuns : public RoiShares<T> {
   __aicore__ inline Part PartOf(int64_t core) const {
     const int64_t cores = AscendC::GetBlockNum(), rounds = rois_ / cores, left = rois_ % cores;
     if (left == 0) return {0, {0, 0}};
-    const int64_t place = Place(rounds, core), most = cores / left, rows = bins_[0];
-    const int64_t parts = most < rows ? most : rows, part = place / left;
-    return {rounds * cores + place % left, part < parts ? ShareOf(rows, parts, part) : Share{0, 0}};
+    const int64_t place = Place(rounds, core), part = place / left;
+    return {rounds * cores + place % left, part < parts_ ? ShareOf(bins_[0], parts_, part) : Share{0, 0}};
   }
 
   __aicore__ inline float CostOfRank(int64_t rank) {
     return Table(kPairs).GetValue(static_cast<uint32_t>(2 * rank));
   }
 
-  // Takes this core's regions, unless some core would have more than with equal shares.
-  __aicore__ inline void DealWhole() {
-    const int64_t cores = AscendC::GetBlockNum(), own = AscendC::GetBlockIdx(), rounds = rois_ / cores;
+  // What the core with most to do costs, where each region that is left is split into `parts_` parts.
+  __aicore__ inline float MostOfCores() {
+    const int64_t cores = AscendC::GetBlockNum(), rounds = rois_ / cores;
     const float piece = CostOfPiece();
-    float total = 0.0f, most = 0.0f;
-    for (int64_t rank = 0; rank < rois_; ++rank) total += CostOfRank(rank);
+    float most = 0.0f;
     for (int64_t core = 0; core < cores; ++core) {
       float sum = 0.0f;
       for (int64_t round = 0; round < rounds; ++round) sum += CostOfRank(round * cores + Place(round, core));
       const Part part = PartOf(core);
       const float rows = ToFloat(part.rows.end - part.rows.begin);
       if (rows > 0.0f) {
-        const float cost = CostOfRank(part.rank), shared = cost < piece ? cost : piece;
-        sum += shared + (cost - shared) * rows / ToFloat(bins_[0]);
+        const float cost = CostOfRank(part.rank), own = cost < piece ? cost : piece;
+        sum += own + (cost - own) * rows / ToFloat(bins_[0]);
       }
       if (sum > most) most = sum;
     }
+    return most;
+  }
+
+  // Takes this core's regions, unless some core would have more than with equal shares.
+  __aicore__ inline void DealWhole() {
+    const int64_t cores = AscendC::GetBlockNum(), own = AscendC::GetBlockIdx(), rounds = rois_ / cores;
+    float total = 0.0f, least = 0.0f;
+    for (int64_t rank = 0; rank < rois_; ++rank) total += CostOfRank(rank);
+    int64_t best = 0;
+    const int64_t most_parts = rois_ % cores == 0 ? 1 : cores / (rois_ % cores);
+    for (parts_ = 1; parts_ <= most_parts && parts_ <= bins_[0]; ++parts_) {
+      const float most = MostOfCores();
+      if (best > 0 && most >= least) continue;
+      least = most;
+      best = parts_;
+    }
+    parts_ = best;
     // A core with an equal share has one region more than with whole ones: it begins within a region.
-    if (most > total / ToFloat(cores) + piece) return;
+    if (least > total / ToFloat(cores) + CostOfPiece()) return;
     whole_ = true;
     runs_ = 0;
     // The part comes first: its short rows are stored while a whole region is computed.
@@ -217,6 +232,7 @@ class RoiRuns : public RoiShares<T> {
   AscendC::TBuf<AscendC::TPosition::VECCALC> tables_, mask_;
   bool whole_;    // whether cores have whole regions
   int64_t runs_;  // of this core
+  int64_t parts_;  // of each region that is left behind the last whole round
   // Whole regions, or else the bins that are this core's share.
   BinRun dealt_[kMostRuns];
   Region regions_[kMostRuns];
