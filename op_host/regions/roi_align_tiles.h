@@ -56,6 +56,7 @@ inline void TakeRuns(int64_t item, const Platform &platform, RoiAlignTiling *t) 
   constexpr double kRowCycles = 8;                       // of a copy
   constexpr double kBytesPerCycle = 32, kHbmBytes = 16;  // of a core alone, and of HBM for each core
   constexpr int64_t kMaxRepeats = 255;                   // of a transposition, of a data block of positions
+  constexpr int64_t kSector = 128;                       // bytes
   const int64_t cores = platform.vector_cores, block = 32 / item, pixels = t->height * t->width;
   const int64_t lots = t->images * CeilDiv<int64_t>(t->pixel, t->tileChannels);
   if (t->tileColumns < t->width || lots > cores) return;
@@ -68,13 +69,17 @@ inline void TakeRuns(int64_t item, const Platform &platform, RoiAlignTiling *t) 
   };
   const int64_t rows = CeilDiv<int64_t>(lots * CeilDiv<int64_t>(t->height, t->tileRows), cores);
   double least = cycles(rows, t->tileRows * t->width);
+  // Runs begin at sectors of the L2 where all channels do.
+  const int64_t unit = pixels * item % kSector == 0 ? kSector / item : 1;
   for (int64_t tiles = 1; rows <= kMostTiles && tiles <= kMostTiles; ++tiles) {
-    const int64_t count = CeilDiv(pixels, cores * tiles / lots), pitch = (CeilDiv(count, block) | 1) * block;
-    if (count > kMaxRepeats * block || cycles(tiles, count) >= least ||
+    const int64_t count = AlignUp(CeilDiv(pixels, cores * tiles / lots), unit);
+    const int64_t pitch = (CeilDiv(count, block) | 1) * block;
+    const int64_t most = CeilDiv<int64_t>(lots * CeilDiv(pixels, count), cores);
+    if (count > kMaxRepeats * block || cycles(most, count) >= least ||
         BytesOf(ToChannelsLastBuffers(t->tileChannels, pitch, item)) > platform.ub_bytes) {
       continue;
     }
-    least = cycles(tiles, count);
+    least = cycles(most, count);
     t->tileRows = 0;
     t->tileColumns = static_cast<uint32_t>(count);
     t->tilePitch = static_cast<uint32_t>(pitch);
