@@ -61,8 +61,8 @@ inline void TakeRuns(int64_t item, const Platform &platform, RoiAlignTiling *t) 
   const int64_t lots = t->images * CeilDiv<int64_t>(t->pixel, t->tileChannels);
   if (t->tileColumns < t->width || lots > cores) return;
   const auto group = static_cast<double>(t->tileChannels);
-  const double shared = static_cast<double>(t->images * pixels * t->channels * item) /
-                        (kHbmBytes * static_cast<double>(cores));
+  const double shared =
+      static_cast<double>(t->images * pixels * t->channels * item) / (kHbmBytes * static_cast<double>(cores));
   const auto cycles = [&](int64_t tiles, int64_t count) {
     const double row = static_cast<double>(count * item) / kBytesPerCycle;
     return std::max(static_cast<double>(tiles) * group * std::max(kRowCycles, row), shared) + group * row;
@@ -72,7 +72,7 @@ inline void TakeRuns(int64_t item, const Platform &platform, RoiAlignTiling *t) 
   // Runs begin at sectors of the L2 where all channels do.
   const int64_t unit = pixels * item % kSector == 0 ? kSector / item : 1;
   for (int64_t tiles = 1; rows <= kMostTiles && tiles <= kMostTiles; ++tiles) {
-    const int64_t count = AlignUp(CeilDiv(pixels, cores * tiles / lots), unit);
+    const int64_t count = std::min(AlignUp(CeilDiv(pixels, cores * tiles / lots), unit), pixels);
     const int64_t pitch = (CeilDiv(count, block) | 1) * block;
     const int64_t most = CeilDiv<int64_t>(lots * CeilDiv(pixels, count), cores);
     if (count > kMaxRepeats * block || cycles(most, count) >= least ||
@@ -86,9 +86,9 @@ inline void TakeRuns(int64_t item, const Platform &platform, RoiAlignTiling *t) 
   }
 }
 
-// Whether cores may get whole regions (op_kernel/regions/roi_runs.h): each gets at least one, and what is left
-// then is enough for a quarter of the cores, or more. Fewer regions are shared by their costs alone, as are
-// regions that do not fit one tile, and those whose number of samples follows their size.
+// Whether cores may get whole regions (op_kernel/regions/roi_runs.h): each gets at least one, and what is
+// left then is enough for a quarter of the cores, or more. Fewer regions are shared by their costs alone, as
+// are regions that do not fit one tile, and those whose number of samples follows their size.
 inline bool MayTakeWhole(int64_t rois, int64_t sampling_ratio, const Platform &platform) {
   constexpr int64_t kMostWhole = RoiRegionsBuffers::kTile, kMostRounds = RoiRunsBuffers::kMostRounds;
   constexpr uint64_t kMostPart = 8;  // of UB that the order of regions may take

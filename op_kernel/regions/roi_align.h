@@ -3,6 +3,8 @@
 // (common/copies/channels_last.h). Then each core pools runs of bins (roi_runs.h), a chunk of channels at a
 // time. It pools several bins together if all their samples fit a batch; a bin with more samples is pooled
 // alone, batch by batch.
+//
+// Budget: 1000 lines of code, because it pools bins in two ways, and deals them to cores in two.
 #pragma once
 
 #include "../common/sampling/bilinear_rows.h"

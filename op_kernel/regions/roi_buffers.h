@@ -41,11 +41,12 @@ struct RoiRunsBuffers {
   Buffer mask;    // a bit for each region
 
   static constexpr uint64_t kTables = 12;
-  static constexpr uint64_t kMostRounds = 4;  // regions of a core at most, where it gets whole ones
+  static constexpr uint64_t kMostRounds = 4;  // whole regions of a core at most
 
   // whole: 1 where whole regions may be given to cores, else 0.
   explicit __aicore__ RoiRunsBuffers(uint64_t whole)
-      : tables{whole == 0 ? 0u : 1u, kTables * RoiRegionsBuffers::kTile * 4}, mask{whole == 0 ? 0u : 1u, 32} {}
+      : tables{whole == 0 ? 0u : 1u, kTables * RoiRegionsBuffers::kTile * 4},
+        mask{whole == 0 ? 0u : 1u, 32} {}
 };
 
 // Buffers of RoiExtents (roi_extents.h) while it writes extents. An extent is kFields numbers in float32.

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs of bins that a core pools, each within one region. Where there are a few regions for each core, a
-// core gets whole regions: a part of a region touches all of its columns, and its results are short rows.
-// Regions are ordered by their cost, and dealt to the cores forwards and backwards:
+// The runs of bins that a core pools, each within one region. Where there are one or a few regions for each
+// core, it gets whole regions first: a part of a region touches all of its columns, and its results are short
+// rows. Regions are ordered by their costs and dealt in rounds, forwards and backwards. What is left behind
+// the last whole round is split into parts of some rows of bins, the larger ones for the cores that have
+// least:
 //
-//   cores          0    1    2    3
-//   regions       90   80   75   70      the largest ones
-//                           40   50      the others: the smallest one goes to the core with the largest
+//   cores        0    1    2    3    4    5
+//   whole       90   80   75   70   65   60
+//   parts                 20   25   25   30      of two regions of 50
 //
 // Each core computes all costs by vector instructions while its first tile of the map is loaded, so nothing
-// passes through the workspace. Where the core with most to do would have more than with equal shares
+// passes through the workspace, and a core begins as soon as all have met. Into how many parts regions are
+// split follows from what the core with most to do would have. Where that is more than with equal shares
 // (roi_shares.h), all cores take these instead; all of them find the same.
 #pragma once
 
@@ -53,7 +56,8 @@ class RoiRuns : public RoiShares<T> {
   __aicore__ inline BinRun Run(int64_t i) const {
     if (whole_) return dealt_[i];
     const int64_t roi = own_.begin.roi + i;
-    return {roi, roi == own_.begin.roi ? own_.begin.bin : 0, roi == own_.end.roi ? own_.end.bin : this->Bins()};
+    return {roi, roi == own_.begin.roi ? own_.begin.bin : 0,
+            roi == own_.end.roi ? own_.end.bin : this->Bins()};
   }
 
   // The region of run `i`.
@@ -147,7 +151,7 @@ class RoiRuns : public RoiShares<T> {
     AscendC::Adds(costs, costs, kStore, kTile);
   }
 
-  // What all bins of a region cost beside their rows of pixels, at most: that is what a second core costs.
+  // What each part of a region costs beside its rows of pixels, at most.
   __aicore__ inline float CostOfPiece() const {
     return kStore + ToFloat(bins_[1]) * 2.0f * ToFloat(ratio_) * kColumnTap;
   }
@@ -230,8 +234,8 @@ class RoiRuns : public RoiShares<T> {
   }
 
   AscendC::TBuf<AscendC::TPosition::VECCALC> tables_, mask_;
-  bool whole_;    // whether cores have whole regions
-  int64_t runs_;  // of this core
+  bool whole_;     // whether cores have whole regions
+  int64_t runs_;   // of this core
   int64_t parts_;  // of each region that is left behind the last whole round
   // Whole regions, or else the bins that are this core's share.
   BinRun dealt_[kMostRuns];

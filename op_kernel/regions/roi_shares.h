@@ -109,7 +109,8 @@ class RoiShares : public RoiRegions<T> {
   using RoiRegions<T>::size_;
   using RoiRegions<T>::kTile;
   // Cycles, as in CostOfSums.
-  static constexpr float kStore = 300.0f, kRowTap = 5.5f, kColumnTap = 13.5f, kLoaded = 0.875f, kWidened = 2.0f;
+  static constexpr float kStore = 300.0f, kRowTap = 5.5f, kColumnTap = 13.5f, kLoaded = 0.875f,
+                         kWidened = 2.0f;
 
  private:
   using RoiRegions<T>::queue_;

@@ -60,8 +60,8 @@ __aicore__ inline void PixelsToPlanes(const AscendC::LocalTensor<T> &planes, uin
   SlotsToRows(planes, row, pixels, width, channels, count);
 }
 
-// What is transposed at once. A tile has several rows only where it has whole rows. One with 0 rows is a run of
-// `columns` pixels, which may begin and end within a row.
+// What is transposed at once. A tile has several rows only where it has whole rows. One with 0 rows is a run
+// of `columns` pixels, which may begin and end within a row.
 struct TransposeTile {
   uint32_t channels;
   uint32_t rows;
@@ -146,8 +146,8 @@ class ToChannelsLast {
     const int64_t column_tiles = Pieces(layout_.columns, tile_columns_);
     const int64_t row = tile / column_tiles * tile_rows_, column = tile % column_tiles * tile_columns_;
     start_ = row * layout_.columns + column;
-    count_ = MinRemaining(layout_.rows - row, tile_rows_) *
-             MinRemaining(layout_.columns - column, tile_columns_);
+    count_ =
+        MinRemaining(layout_.rows - row, tile_rows_) * MinRemaining(layout_.columns - column, tile_columns_);
   }
 
   // The channels of the current tile.
@@ -249,9 +249,9 @@ class ToChannelsLast {
   uint32_t tile_rows_, tile_columns_;
   uint32_t pitch_;  // elements from channel to channel of a tile in UB
   // The current tile.
-  int64_t image_, start_;  // where it starts: an image, and a pixel of it
-  uint32_t first_;         // its first channel
-  uint32_t count_;         // its pixels
+  int64_t image_, start_;    // where it starts: an image, and a pixel of it
+  uint32_t first_;           // its first channel
+  uint32_t count_;           // its pixels
   bool prefetched_ = false;  // whether it is being loaded already
 };
 
