@@ -7,6 +7,7 @@ from ascend_vision_ops.testing import Array, Case, cases_module
 
 ROIS = cases_module("_rois")
 inside, on_pixels, irregular, sparse = ROIS.inside, ROIS.on_pixels, ROIS.irregular, ROIS.sparse
+some_irregular = ROIS.some_irregular
 MODES = ("avg", "max", "onnx_max")
 
 
@@ -45,9 +46,9 @@ def cases():
     # Regions for each core of most devices, and some more: cores get whole ones, and parts of these.
     for channels, bins, values in product((20, 130), ((4, 4), (7, 3)), ("normal", "special")):
         maps = Array(2, channels, 24, 31, values=values)
-        for name in ("on_pixels", "inside", "some_irregular"):
-            many = Array(64, 5, values=getattr(ROIS, name))
-            yield _case(f"whole, {name}", maps, many, bins, sampling_ratio=2, aligned=bins == (4, 4))
+        for regions in (on_pixels, inside, some_irregular):
+            many = Array(64, 5, values=regions)
+            yield _case("whole", maps, many, bins, sampling_ratio=2, aligned=bins == (4, 4))
     yield _case("large", (2, 6, 200, 64), Array(70, 5, values=inside), (51, 50), sampling_ratio=1)
     yield _case("no regions", (2, 3, 4, 5), Array(0, 5))
 
