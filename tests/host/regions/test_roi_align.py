@@ -160,6 +160,30 @@ def test_means_in_pieces_of_columns_and_rows(dtype, bins, width):
         np.testing.assert_allclose(out.astype(float), expected.astype(float), atol=bound)
 
 
+@pytest.mark.parametrize("dtype", ITEM)
+@pytest.mark.parametrize("large", [[], [63], [5, 20], list(range(0, 64, 2)), list(range(64))])
+@pytest.mark.parametrize("soc", ["Ascend910B1", "Ascend910B3", "Ascend910B4"])
+def test_few_regions_of_different_sizes(soc, large, dtype):
+    """Whole regions for each core are right, as are equal shares, which all cores take where one region is too large."""
+    import ml_dtypes
+    from ascend_vision_ops import _native
+
+    dtype = getattr(ml_dtypes, dtype, None) or np.dtype(dtype)
+    rois = np.tile(array(0, 3.25, 4.5, 5.75, 6.5), (64, 1))
+    rois[:, 0] = np.arange(64) % 2
+    rois[large, 3:] = 60, 58
+    maps = np.random.default_rng(0).standard_normal((2, 37, 63, 61)).astype(dtype)
+    call = {"output_height": 5, "output_width": 4, "sampling_ratio": 4}
+    _native.sim.set_soc(soc)
+    try:
+        out = avo.aclnn.roi_align(maps, rois.astype(dtype), **call)
+    finally:
+        _native.sim.set_soc("Ascend910B1")
+    expected = avo.reference.roi_align(maps, rois.astype(dtype), **call)
+    bound = 1e-5 if dtype == np.float32 else 2**-7
+    np.testing.assert_allclose(out.astype(float), expected.astype(float), atol=bound)
+
+
 # --- tilings
 
 
