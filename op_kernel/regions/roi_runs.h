@@ -79,7 +79,8 @@ class RoiRuns : public RoiShares<T> {
   using RoiShares<T>::kWidened;
   static constexpr uint32_t kMostRuns = RoiRunsBuffers::kMostRounds + 1;
   static constexpr uint32_t kSortGroup = 32;  // elements that one repeat of Sort orders
-  static constexpr float kBehind = 1.0e9f;    // more than any region costs
+  // By how much a place behind the last region costs less than any region.
+  static constexpr float kBehind = 1.0e9f;
   // Tables of an element for each region. Where two values are named, the first is along y, and that along x
   // follows. A sorted pair takes two elements.
   enum : uint32_t { kPlaces, kStarts = 2, kSizes = 4, kTaps = 6, kIndex = 8, kCosts, kPairs, kScratch = 0 };
@@ -121,10 +122,12 @@ class RoiRuns : public RoiShares<T> {
     // Now sizes are those of what the region's samples touch.
     AscendC::Min(sizes, sizes, taps, 2 * kTile);
     CostOfSizes(costs, sizes, taps);
-    // A region that is not a number costs nothing, but has a place of its own.
+    // A region that is not a number costs nothing, but has a place of its own, ahead of those behind the
+    // last.
     const auto bits = mask_.template Get<uint8_t>();
     AscendC::CompareScalar(bits, costs, 0.0f, AscendC::CMPMODE::GE, kTile);
     AscendC::Select(costs, bits, costs, 0.0f, AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, kTile);
+    AscendC::Mins(costs, costs, kBehind / 2.0f, kTile);
     const auto behind = Table(kTaps);
     AscendC::Cast(behind, index, AscendC::RoundMode::CAST_NONE, kTile);
     AscendC::Adds(behind, behind, -ToFloat(most), kTile);
