@@ -164,8 +164,9 @@ def test_means_in_pieces_of_columns_and_rows(dtype, bins, width):
 @pytest.mark.parametrize("large", [[], [63], [5, 20], list(range(0, 64, 2)), list(range(64))])
 @pytest.mark.parametrize("soc", ["Ascend910B1", "Ascend910B3", "Ascend910B4"])
 def test_few_regions_of_different_sizes(soc, large, dtype):
-    """Whole regions for each core are right, as are equal shares, which all cores take where one region is too large."""
+    """Whole regions for each core are right, and so are equal shares, which cores take where one is too large."""
     import ml_dtypes
+
     from ascend_vision_ops import _native
 
     dtype = getattr(ml_dtypes, dtype, None) or np.dtype(dtype)
