@@ -19,12 +19,15 @@ Plan<RoiAlignTiling> ComputeTiling(const Args &args, const Platform &device) {
       FindSampleTile(AlignUp<int64_t>(args.input.shape[1], 16), bins, item, platform, platform.ub_bytes);
   plan.ub_bytes = SampleBytes(tile, item, platform);
   if (plan.ub_bytes > platform.ub_bytes) ThrowUbTooSmall(platform, plan.ub_bytes);
-  // Costs of regions are written while the first tile of the map is loaded.
-  const uint64_t regions = BytesOf(RoiSharesBuffers(platform.vector_cores));
+  t.whole = args.mode == "avg" && MayTakeWhole(args.rois.shape[0], args.sampling_ratio, platform) ? 1 : 0;
+  // Costs of regions are computed while the first tile of the map is loaded.
+  const uint64_t regions =
+      BytesOf(RoiSharesBuffers(platform.vector_cores)) + BytesOf(RoiRunsBuffers(t.whole));
   Platform beside_regions = platform;
   beside_regions.ub_bytes -= regions;
   const uint64_t images = PlanChannelsLast(args.input.shape, item, kRoiTaps, beside_regions, &t);
   BalanceTiles(item, platform, &t);
+  TakeRuns(item, beside_regions, &t);
   const uint64_t copy = ChannelsLastBytes(t, item) + regions;
   t.costs = static_cast<int64_t>(AlignUp<uint64_t>(images, kRoiAlignment));
   SetRegions(args.rois, args.output_height, args.output_width, args.spatial_scale, args.sampling_ratio,

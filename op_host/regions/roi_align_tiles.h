@@ -48,6 +48,55 @@ inline SampleTile FindSampleTile(int64_t pixel, int64_t bins, int64_t item, cons
   return tile;
 }
 
+// Gives each core as many equal runs of pixels of a small map as are modelled to be copied first, in place of
+// tiles of whole rows, of which some cores have more than others. Runs are loaded row by row of channels, and
+// no faster than HBM gives the map to all cores; the last one is stored behind that.
+inline void TakeRuns(int64_t item, const Platform &platform, RoiAlignTiling *t) {
+  constexpr int64_t kMostTiles = 4;                      // of a core, where a map is small
+  constexpr double kRowCycles = 8;                       // of a copy
+  constexpr double kBytesPerCycle = 32, kHbmBytes = 16;  // of a core alone, and of HBM for each core
+  constexpr int64_t kMaxRepeats = 255;                   // of a transposition, of a data block of positions
+  constexpr int64_t kSector = 128;                       // bytes
+  const int64_t cores = platform.vector_cores, block = 32 / item, pixels = t->height * t->width;
+  const int64_t lots = t->images * CeilDiv<int64_t>(t->pixel, t->tileChannels);
+  if (t->tileColumns < t->width || lots > cores) return;
+  const auto group = static_cast<double>(t->tileChannels);
+  const double shared =
+      static_cast<double>(t->images * pixels * t->channels * item) / (kHbmBytes * static_cast<double>(cores));
+  const auto cycles = [&](int64_t tiles, int64_t count) {
+    const double row = static_cast<double>(count * item) / kBytesPerCycle;
+    return std::max(static_cast<double>(tiles) * group * std::max(kRowCycles, row), shared) + group * row;
+  };
+  const int64_t rows = CeilDiv<int64_t>(lots * CeilDiv<int64_t>(t->height, t->tileRows), cores);
+  double least = cycles(rows, t->tileRows * t->width);
+  // Runs begin at sectors of the L2 where all channels do.
+  const int64_t unit = pixels * item % kSector == 0 ? kSector / item : 1;
+  for (int64_t tiles = 1; rows <= kMostTiles && tiles <= kMostTiles; ++tiles) {
+    const int64_t count = std::min(AlignUp(CeilDiv(pixels, cores * tiles / lots), unit), pixels);
+    const int64_t pitch = (CeilDiv(count, block) | 1) * block;
+    const int64_t most = CeilDiv<int64_t>(lots * CeilDiv(pixels, count), cores);
+    if (count > kMaxRepeats * block || cycles(most, count) >= least ||
+        BytesOf(ToChannelsLastBuffers(t->tileChannels, pitch, item)) > platform.ub_bytes) {
+      continue;
+    }
+    least = cycles(most, count);
+    t->tileRows = 0;
+    t->tileColumns = static_cast<uint32_t>(count);
+    t->tilePitch = static_cast<uint32_t>(pitch);
+  }
+}
+
+// Whether cores may get whole regions (op_kernel/regions/roi_runs.h): each gets at least one, and what is
+// left then is enough for a quarter of the cores, or more. Fewer regions are shared by their costs alone, as
+// are regions that do not fit one tile, and those whose number of samples follows their size.
+inline bool MayTakeWhole(int64_t rois, int64_t sampling_ratio, const Platform &platform) {
+  constexpr int64_t kMostWhole = RoiRegionsBuffers::kTile, kMostRounds = RoiRunsBuffers::kMostRounds;
+  constexpr uint64_t kMostPart = 8;  // of UB that the order of regions may take
+  const int64_t cores = platform.vector_cores;
+  return sampling_ratio > 0 && rois <= std::min(kMostWhole, kMostRounds * cores) && rois >= cores &&
+         4 * (rois % cores) >= cores && BytesOf(RoiRunsBuffers(1)) <= platform.ub_bytes / kMostPart;
+}
+
 // What lies in UB at once where rows and columns are added up: channels, elements from bin to bin, columns of
 // the image, and rows of bins; 0 columns where this is not possible.
 struct SumTile {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // RoIAlign. All cores copy the feature maps to the workspace with the channels of a pixel side by side
-// (common/copies/channels_last.h). Then each core pools a run of bins (roi_shares.h), a chunk of channels at
-// a time. It pools several bins together if all their samples fit a batch; a bin with more samples is pooled
+// (common/copies/channels_last.h). Then each core pools runs of bins (roi_runs.h), a chunk of channels at a
+// time. It pools several bins together if all their samples fit a batch; a bin with more samples is pooled
 // alone, batch by batch.
+//
+// Budget: 1000 lines of code, because it pools bins in two ways, and deals them to cores in two.
 #pragma once
 
 #include "../common/sampling/bilinear_rows.h"
 #include "roi_align_tiling.h"
+#include "roi_runs.h"
 #include "roi_samples.h"
-#include "roi_shares.h"
 #include "roi_sums.h"
 
 template <typename T, uint32_t KEY>
@@ -33,7 +35,7 @@ class RoiAlign {
     // The regions come first: they are few, and their costs are written while the first tile is loaded.
     regions_.Prefetch();
     to_channels_last.Prefetch();
-    regions_.WriteCosts(kSums);
+    regions_.Deal(t_, pipe_, kSums);
     to_channels_last.Process(pipe_);
     regions_.Init(rois_, batch_indices_, workspace_, t_, pipe_);
     if constexpr (kSums) {
@@ -41,29 +43,24 @@ class RoiAlign {
       InitStore(t_.sumRows * t_.outWidth, t_.sumChunk, t_.sumBin, t_.sumPitch);
       sums_.Init(workspace_, t_, pipe_);
     }
-    own_ = regions_.BinsOf(AscendC::GetBlockIdx(), kSums);
+    regions_.TakeOwn(kSums);
     if constexpr (kSums) {
-      for (int64_t roi = own_.begin.roi; roi < t_.rois && roi <= own_.end.roi; ++roi) SumRegion(roi);
+      for (int64_t i = 0; i < regions_.Runs(); ++i) SumRegion(i);
       if (sums_.Finite()) return;
       avo::ReleaseBuffers(pipe_);
       regions_.Init(rois_, batch_indices_, workspace_, t_, pipe_);
     }
     InitPooling();
-    for (int64_t roi = own_.begin.roi; roi < t_.rois && roi <= own_.end.roi; ++roi) {
-      if (FirstBin(roi) < LastBin(roi)) PoolRegion(roi, FirstBin(roi), LastBin(roi));
+    for (int64_t i = 0; i < regions_.Runs(); ++i) {
+      const avo::BinRun run = regions_.Run(i);
+      if (run.first >= run.last) continue;
+      region_ = regions_.RegionOf(i);
+      PoolRegion(run.roi, run.first, run.last);
     }
   }
 
  private:
   static constexpr bool kSums = KEY == 1;
-
-  // The bins of a region that this core pools: [FirstBin, LastBin).
-  __aicore__ inline uint32_t FirstBin(int64_t roi) const {
-    return roi == own_.begin.roi ? own_.begin.bin : 0;
-  }
-  __aicore__ inline uint32_t LastBin(int64_t roi) const {
-    return roi == own_.end.roi ? own_.end.bin : regions_.Bins();
-  }
 
   __aicore__ inline void InitPooling() {
     samples_.Init(workspace_, t_, pipe_);
@@ -81,15 +78,17 @@ class RoiAlign {
     if constexpr (sizeof(T) != sizeof(float)) pipe_->InitBuffer(rounded_, buffers.rounded.bytes);
     pipe_->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
     chunk_ = chunk;
+    lanes_ = static_cast<uint32_t>(avo::RoiStoreBuffers::Lanes(bins, chunk));
     width_ = width;
     pitch_ = pitch;
   }
 
-  // Pools this core's bins of a region by adding up rows and columns.
-  __aicore__ inline void SumRegion(int64_t roi) {
-    const uint32_t first = FirstBin(roi), last = LastBin(roi);
+  // Pools run `i` of this core by adding up rows and columns.
+  __aicore__ inline void SumRegion(int64_t i) {
+    const avo::BinRun run = regions_.Run(i);
+    const uint32_t first = run.first, last = run.last;
     if (first >= last) return;
-    region_ = regions_.At(roi);
+    region_ = regions_.RegionOf(i);
     const uint32_t end = (last + t_.outWidth - 1) / t_.outWidth;
     for (channel_ = 0; channel_ < t_.pixel; channel_ += chunk_) {
       channels_ = avo::MinRemaining(t_.pixel - channel_, chunk_);
@@ -97,15 +96,14 @@ class RoiAlign {
         const uint32_t rows = avo::MinRemaining(end - row, t_.sumRows), bin = row * t_.outWidth;
         sums_.Pool(region_, row, row + rows, channel_, channels_);
         const uint32_t from = first > bin ? first : bin;
-        Store(roi, from, avo::MinRemaining(last - from, bin + rows * t_.outWidth - from),
+        Store(run.roi, from, avo::MinRemaining(last - from, bin + rows * t_.outWidth - from),
               sums_.Means(from - bin));
       }
     }
   }
 
-  // Pools bins [first, last) of a region, one chunk of channels after the other.
+  // Pools bins [first, last) of region `roi`, which is `region_`, one chunk of channels after the other.
   __aicore__ inline void PoolRegion(int64_t roi, uint32_t first, uint32_t last) {
-    region_ = regions_.At(roi);
     for (uint32_t channel = 0; channel < t_.pixel; channel += t_.chunk) {
       channel_ = channel;
       channels_ = t_.pixel - channel < t_.chunk ? t_.pixel - channel : t_.chunk;
@@ -191,15 +189,14 @@ class RoiAlign {
   __aicore__ inline void Store(int64_t roi, uint32_t bin, uint32_t count,
                                const AscendC::LocalTensor<float> &pixels) {
     const uint32_t present = avo::MinRemaining(t_.channels - channel_, chunk_);
-    const uint32_t lanes = static_cast<uint32_t>(avo::RoiStoreBuffers::Lanes(chunk_));
     const int64_t bins = regions_.Bins();
-    for (uint32_t lane = 0; lane < present; lane += lanes) {
+    for (uint32_t lane = 0; lane < present; lane += lanes_) {
       auto planes = out_queue_.template AllocTensor<T>();
-      ToPlanes(planes, pixels[lane], avo::MinRemaining(channels_ - lane, lanes), count);
+      ToPlanes(planes, pixels[lane], avo::MinRemaining(channels_ - lane, lanes_), count);
       out_queue_.EnQue(planes);
       planes = out_queue_.template DeQue<T>();
       avo::CopyRowsOut(out_gm_, (roi * t_.channels + channel_ + lane) * bins + bin, bins, planes, pitch_,
-                       avo::MinRemaining(present - lane, lanes), count);
+                       avo::MinRemaining(present - lane, lanes_), count);
       out_queue_.FreeTensor(planes);
     }
   }
@@ -210,14 +207,17 @@ class RoiAlign {
     if constexpr (sizeof(T) == sizeof(float)) {
       avo::PixelsToPlanes(planes, pitch_, pixels, width_, lanes, count);
     } else {
-      constexpr uint32_t kMaxRepeats = 255, kBlock = avo::kBlockBytes / sizeof(float);
+      constexpr uint32_t kMaxRepeats = 255, kRepeat = 64, kBlock = avo::kBlockBytes / sizeof(float);
       auto rounded = rounded_.template Get<T>();
       const uint32_t slots = avo::RoundUp(count, avo::kLanes);
+      const AscendC::UnaryRepeatParams strides(1, 1, static_cast<uint8_t>(lanes / avo::kLanes),
+                                               static_cast<uint8_t>(width_ / kBlock));
       for (uint32_t i = 0; i < slots; i += kMaxRepeats) {
-        AscendC::Cast(
-            rounded[i * lanes], pixels[i * width_], AscendC::RoundMode::CAST_RINT,
-            static_cast<uint64_t>(lanes), static_cast<uint8_t>(avo::MinRemaining(slots - i, kMaxRepeats)),
-            {1, 1, static_cast<uint8_t>(lanes / avo::kLanes), static_cast<uint8_t>(width_ / kBlock)});
+        const auto repeats = static_cast<uint8_t>(avo::MinRemaining(slots - i, kMaxRepeats));
+        for (uint32_t lane = 0; lane < lanes; lane += kRepeat) {
+          AscendC::Cast(rounded[i * lanes + lane], pixels[i * width_ + lane], AscendC::RoundMode::CAST_RINT,
+                        uint64_t{avo::MinRemaining(lanes - lane, kRepeat)}, repeats, strides);
+        }
       }
       avo::PixelsToPlanes(planes, pitch_, rounded, lanes, lanes, count);
     }
@@ -230,14 +230,13 @@ class RoiAlign {
   GM_ADDR batch_indices_;
   GM_ADDR workspace_;
   AscendC::GlobalTensor<T> out_gm_;
-  avo::RoiShares<T> regions_;
+  avo::RoiRuns<T> regions_;
   avo::RoiSamples<T> samples_;
   avo::RoiSums<T> sums_;
-  avo::BinRange own_;  // this core's bins
   AscendC::TBuf<AscendC::TPosition::VECCALC> pixels_, rounded_;
   AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
   // The region that is pooled, and its chunk of channels: the first one, and how many.
   avo::Region region_;
   uint32_t channel_, channels_;
-  uint32_t chunk_, width_, pitch_;  // of the bins that are stored
+  uint32_t chunk_, lanes_, width_, pitch_;  // of the bins that are stored
 };

@@ -5,21 +5,26 @@
 
 namespace avo {
 
-// What RoiAlign (roi_align.h) takes to store bins: `lanes` channels of up to `bins` bins at a time.
+// What RoiAlign (roi_align.h) takes to store bins: Lanes channels of up to `bins` bins at a time.
 struct RoiStoreBuffers {
   Buffer rounded;  // bins as results: [bins][lanes]; half types alone
   Buffer out;      // queue of results, [lanes][pitch]
 
-  static constexpr uint64_t kMostLanes = 32;
+  static constexpr uint64_t kLeastLanes = 32;
+  static constexpr uint64_t kElements = 2048;  // of the results, where this is more
 
   // chunk: channels of a bin in UB; pitch: elements from channel to channel of its results; item: bytes of an
   // element.
   __aicore__ RoiStoreBuffers(uint64_t bins, uint64_t chunk, uint64_t pitch, uint64_t item)
-      : rounded{item == 4 ? 0u : 1u, BandSumsBuffers::Slots(bins) * Lanes(chunk) * item},
-        out{2, Lanes(chunk) * pitch * item} {}
+      : rounded{item == 4 ? 0u : 1u, BandSumsBuffers::Slots(bins) * Lanes(bins, chunk) * item},
+        out{2, Lanes(bins, chunk) * pitch * item} {}
 
-  // Channels that are stored at once.
-  static __aicore__ uint64_t Lanes(uint64_t chunk) { return chunk < kMostLanes ? chunk : kMostLanes; }
+  // Channels that are stored at once: more of fewer bins.
+  static __aicore__ uint64_t Lanes(uint64_t bins, uint64_t chunk) {
+    const uint64_t lanes = kElements / BandSumsBuffers::Slots(bins) / 16 * 16;
+    const uint64_t most = lanes < kLeastLanes ? kLeastLanes : lanes;
+    return chunk < most ? chunk : most;
+  }
 };
 
 // What RoiAlign puts into the Unified Buffer while it pools samples. Before that it has RoiSharesBuffers

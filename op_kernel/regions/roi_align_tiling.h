@@ -36,5 +36,6 @@ struct RoiAlignTiling {
   uint32_t sumChunk;      // channels of these in UB at once
   uint32_t sumBin;        // elements from bin to bin of these in UB
   uint32_t sumPitch;      // elements between the channels of these bins in UB
+  uint32_t whole;         // 1: cores may get whole regions (roi_runs.h)
   int64_t costs;          // offset in the workspace of the costs of regions, in bytes
 };

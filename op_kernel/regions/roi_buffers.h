@@ -35,6 +35,20 @@ struct RoiSharesBuffers {
       : costs{1, RoiRegionsBuffers::kTile * 4}, sums{1, cores * 32} {}
 };
 
+// Buffers of RoiRuns (roi_runs.h), before all cores meet, beside RoiSharesBuffers.
+struct RoiRunsBuffers {
+  Buffer tables;  // [kTables][kTile] words
+  Buffer mask;    // a bit for each region
+
+  static constexpr uint64_t kTables = 12;
+  static constexpr uint64_t kMostRounds = 4;  // whole regions of a core at most
+
+  // whole: 1 where whole regions may be given to cores, else 0.
+  explicit __aicore__ RoiRunsBuffers(uint64_t whole)
+      : tables{whole == 0 ? 0u : 1u, kTables * RoiRegionsBuffers::kTile * 4},
+        mask{whole == 0 ? 0u : 1u, 32} {}
+};
+
 // Buffers of RoiExtents (roi_extents.h) while it writes extents. An extent is kFields numbers in float32.
 struct RoiExtentsBuffers {
   RoiRegionsBuffers regions;

@@ -123,6 +123,9 @@ class RoiRegions {
     index_queue_.FreeTensor(indices);
   }
 
+  // The tile that Load has loaded, in float32: the rows of the regions, one behind the other.
+  __aicore__ inline AscendC::LocalTensor<float> Rows() { return values_.template Get<float>(); }
+
   // The samples of a bin along an axis: samplingRatio, or else ceil(bin); at most 2^30.
   __aicore__ inline int32_t GridOf(float bin) const {
     constexpr float kMost = 1073741824.0f;
@@ -134,8 +137,10 @@ class RoiRegions {
   }
 
   AscendC::TQue<AscendC::TPosition::VECIN, 1> queue_;
-  int64_t rois_, size_[2];
-  uint32_t bins_[2];
+  int64_t rois_, ratio_, size_[2];
+  uint32_t bins_[2], step_;
+  float scale_;
+  bool aligned_;
 
  private:
   static constexpr uint32_t kMostStep = RoiRegionsBuffers::kMostStep;
@@ -153,10 +158,7 @@ class RoiRegions {
   AscendC::TBuf<AscendC::TPosition::VECCALC> values_, index_values_;
   AscendC::GlobalTensor<T> roi_gm_;
   AscendC::GlobalTensor<int32_t> index_gm_;
-  int64_t images_, ratio_, loaded_;
-  uint32_t step_;
-  float scale_;
-  bool aligned_;
+  int64_t images_, loaded_;
 };
 
 }  // namespace avo

@@ -103,12 +103,17 @@ class RoiShares : public RoiRegions<T> {
     return range;
   }
 
- private:
+ protected:
   using RoiRegions<T>::rois_;
   using RoiRegions<T>::bins_;
   using RoiRegions<T>::size_;
-  using RoiRegions<T>::queue_;
   using RoiRegions<T>::kTile;
+  // Cycles, as in CostOfSums.
+  static constexpr float kStore = 300.0f, kRowTap = 5.5f, kColumnTap = 13.5f, kLoaded = 0.875f,
+                         kWidened = 2.0f;
+
+ private:
+  using RoiRegions<T>::queue_;
   static constexpr uint32_t kLane = kBlockBytes / sizeof(float);
   static constexpr int64_t kCostAlignment = 512;  // bytes
   static constexpr int64_t kFewRegions = 128;     // whose costs every core reads itself
@@ -128,7 +133,6 @@ class RoiShares : public RoiRegions<T> {
   // The cost of a bin in cycles, divided by the vectors of a pixel's channels: rows of bins add up rows of
   // pixels, and then bins add up columns, while pixels are loaded.
   __aicore__ inline float CostOfSums(const Region &region) const {
-    constexpr float kStore = 300.0f, kRowTap = 5.5f, kColumnTap = 13.5f, kLoaded = 0.875f, kWidened = 2.0f;
     const float bins = ToFloat(bins_[0]) * ToFloat(bins_[1]);
     if (!region.has_samples) return kStore / bins;
     float taps[2], pixels[2];

@@ -60,7 +60,8 @@ __aicore__ inline void PixelsToPlanes(const AscendC::LocalTensor<T> &planes, uin
   SlotsToRows(planes, row, pixels, width, channels, count);
 }
 
-// What is transposed at once. A tile has several rows only where it has whole rows.
+// What is transposed at once. A tile has several rows only where it has whole rows. One with 0 rows is a run
+// of `columns` pixels, which may begin and end within a row.
 struct TransposeTile {
   uint32_t channels;
   uint32_t rows;
@@ -122,21 +123,31 @@ class ToChannelsLast {
 
   // The tiles of this core.
   __aicore__ inline Share OwnTiles() const {
-    return CoreShare(layout_.images * Pieces(layout_.rows, tile_rows_) *
-                     Pieces(layout_.columns, tile_columns_) * Pieces(layout_.pixel, group_));
+    return CoreShare(layout_.images * TilesOfImage() * Pieces(layout_.pixel, group_));
+  }
+
+  // The tiles of an image with a group of channels each.
+  __aicore__ inline int64_t TilesOfImage() const {
+    if (tile_rows_ == 0) return Pieces(layout_.rows * layout_.columns, tile_columns_);
+    return Pieces(layout_.rows, tile_rows_) * Pieces(layout_.columns, tile_columns_);
   }
 
   // Makes tile `item` the current one.
   __aicore__ inline void GoTo(int64_t item) {
-    const int64_t groups = Pieces(layout_.pixel, group_), row_tiles = Pieces(layout_.rows, tile_rows_),
-                  column_tiles = Pieces(layout_.columns, tile_columns_);
-    const int64_t tile = item / groups, rows = tile / column_tiles;
+    const int64_t groups = Pieces(layout_.pixel, group_), tiles = TilesOfImage();
+    const int64_t tile = item / groups % tiles;
     first_ = static_cast<uint32_t>(item % groups) * group_;
-    column_ = tile % column_tiles * tile_columns_;
-    columns_ = MinRemaining(layout_.columns - column_, tile_columns_);
-    row_ = rows % row_tiles * tile_rows_;
-    rows_ = MinRemaining(layout_.rows - row_, tile_rows_);
-    image_ = rows / row_tiles;
+    image_ = item / groups / tiles;
+    if (tile_rows_ == 0) {
+      start_ = tile * tile_columns_;
+      count_ = MinRemaining(layout_.rows * layout_.columns - start_, tile_columns_);
+      return;
+    }
+    const int64_t column_tiles = Pieces(layout_.columns, tile_columns_);
+    const int64_t row = tile / column_tiles * tile_rows_, column = tile % column_tiles * tile_columns_;
+    start_ = row * layout_.columns + column;
+    count_ =
+        MinRemaining(layout_.rows - row, tile_rows_) * MinRemaining(layout_.columns - column, tile_columns_);
   }
 
   // The channels of the current tile.
@@ -146,9 +157,8 @@ class ToChannelsLast {
   __aicore__ inline void Load() {
     auto planes = in_queue_.template AllocTensor<T>();
     const int64_t plane = layout_.rows * layout_.columns;
-    CopyRowsIn(planes, pitch_, in_gm_,
-               (image_ * layout_.channels + first_) * plane + row_ * layout_.columns + column_, plane,
-               Channels(), rows_ * columns_);
+    CopyRowsIn(planes, pitch_, in_gm_, (image_ * layout_.channels + first_) * plane + start_, plane,
+               Channels(), count_);
     in_queue_.EnQue(planes);
   }
 
@@ -156,7 +166,7 @@ class ToChannelsLast {
   __aicore__ inline void Compute() {
     auto planes = in_queue_.template DeQue<T>();
     auto pixels = out_queue_.template AllocTensor<T>();
-    RowsToSlots(pixels, group_, planes, pitch_, Channels(), rows_ * columns_);
+    RowsToSlots(pixels, group_, planes, pitch_, Channels(), count_);
     in_queue_.FreeTensor(planes);
     out_queue_.EnQue(pixels);
     pixels = out_queue_.template DeQue<T>();
@@ -164,17 +174,31 @@ class ToChannelsLast {
     out_queue_.FreeTensor(pixels);
   }
 
-  // Stores the pixels of the current tile: whole rows where the tile has all channels, else pixel by pixel.
+  // Stores the pixels of the current tile row by row, and whole rows together.
   __aicore__ inline void Store(const AscendC::LocalTensor<T> &pixels) {
-    const uint32_t group = MinRemaining(layout_.pixel - first_, group_), row = columns_ * group_;
-    const int64_t to = layout_.Pixel(image_, row_, column_) * layout_.pixel + first_;
+    for (uint32_t done = 0; done < count_;) {
+      const int64_t row = (start_ + done) / layout_.columns, column = (start_ + done) % layout_.columns;
+      const int64_t left = count_ - done, whole = column == 0 ? left / layout_.columns : 0;
+      const uint32_t rows = whole > 0 ? static_cast<uint32_t>(whole) : 1;
+      const uint32_t columns = MinRemaining(layout_.columns - column, static_cast<uint32_t>(left));
+      StoreRows(pixels[done * group_], row, column, rows, columns);
+      done += rows * columns;
+    }
+  }
+
+  // Stores `columns` pixels of each of some rows of the image, from a row and column on: runs of pixels where
+  // the tile has all channels, else pixel by pixel.
+  __aicore__ inline void StoreRows(const AscendC::LocalTensor<T> &pixels, int64_t y, int64_t x, uint32_t rows,
+                                   uint32_t columns) {
+    const uint32_t group = MinRemaining(layout_.pixel - first_, group_), run = columns * group_;
+    const int64_t to = layout_.Pixel(image_, y, x) * layout_.pixel + first_;
+    const int64_t row = layout_.Pitch() * layout_.pixel;
     if (group == layout_.pixel) {
-      CopyRowsOut(out_gm_, to, layout_.Pitch() * layout_.pixel, pixels, row, rows_, row);
+      CopyRowsOut(out_gm_, to, row, pixels, run, rows, run);
       return;
     }
-    for (uint32_t r = 0; r < rows_; ++r) {
-      CopyRowsOut(out_gm_, to + r * layout_.Pitch() * layout_.pixel, layout_.pixel, pixels[r * row], group_,
-                  columns_, group);
+    for (uint32_t r = 0; r < rows; ++r) {
+      CopyRowsOut(out_gm_, to + r * row, layout_.pixel, pixels[r * run], group_, columns, group);
     }
   }
 
@@ -225,9 +249,9 @@ class ToChannelsLast {
   uint32_t tile_rows_, tile_columns_;
   uint32_t pitch_;  // elements from channel to channel of a tile in UB
   // The current tile.
-  int64_t image_, row_, column_;  // where it starts
-  uint32_t first_;                // its first channel
-  uint32_t rows_, columns_;
+  int64_t image_, start_;    // where it starts: an image, and a pixel of it
+  uint32_t first_;           // its first channel
+  uint32_t count_;           // its pixels
   bool prefetched_ = false;  // whether it is being loaded already
 };
 

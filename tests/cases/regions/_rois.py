@@ -33,6 +33,13 @@ def irregular(rng, shape):
     return np.array(IRREGULAR, dtype=float)
 
 
+def some_irregular(rng, shape):
+    """As on_pixels, but every fifth region is one of the irregular ones."""
+    rois = on_pixels(rng, shape)
+    rois[::5] = np.resize(IRREGULAR, rois[::5].shape)
+    return rois
+
+
 def sparse(rng, shape):
     """Values of which few are not finite: most bins have a finite mean, but not most large bins."""
     return np.where(

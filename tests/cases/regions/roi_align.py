@@ -7,6 +7,7 @@ from ascend_vision_ops.testing import Array, Case, cases_module
 
 ROIS = cases_module("_rois")
 inside, on_pixels, irregular, sparse = ROIS.inside, ROIS.on_pixels, ROIS.irregular, ROIS.sparse
+some_irregular = ROIS.some_irregular
 MODES = ("avg", "max", "onnx_max")
 
 
@@ -42,6 +43,12 @@ def cases():
                 "crowd", Array(2, 35, 17, 19, layout=layout), rois, (8, 17), mode=mode
             )  # regions share a copy
             yield _case(layout, Array(2, 35, 24, 32, values="special", layout=layout), rois, mode=mode)
+    # Regions for each core of most devices, and some more: cores get whole ones, and parts of these.
+    for channels, bins, values in product((20, 130), ((4, 4), (7, 3)), ("normal", "special")):
+        maps = Array(2, channels, 24, 31, values=values)
+        for regions in (on_pixels, inside, some_irregular):
+            many = Array(64, 5, values=regions)
+            yield _case("whole", maps, many, bins, sampling_ratio=2, aligned=bins == (4, 4))
     yield _case("large", (2, 6, 200, 64), Array(70, 5, values=inside), (51, 50), sampling_ratio=1)
     yield _case("no regions", (2, 3, 4, 5), Array(0, 5))
 

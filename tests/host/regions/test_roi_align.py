@@ -160,13 +160,38 @@ def test_means_in_pieces_of_columns_and_rows(dtype, bins, width):
         np.testing.assert_allclose(out.astype(float), expected.astype(float), atol=bound)
 
 
+@pytest.mark.parametrize("dtype", ITEM)
+@pytest.mark.parametrize("large", [[], [63], [5, 20], list(range(0, 64, 2)), list(range(64))])
+@pytest.mark.parametrize("soc", ["Ascend910B1", "Ascend910B3", "Ascend910B4"])
+def test_few_regions_of_different_sizes(soc, large, dtype):
+    """Whole regions for each core are right, and so are equal shares, which cores take where one is too large."""
+    import ml_dtypes
+
+    from ascend_vision_ops import _native
+
+    dtype = getattr(ml_dtypes, dtype, None) or np.dtype(dtype)
+    rois = np.tile(array(0, 3.25, 4.5, 5.75, 6.5), (64, 1))
+    rois[:, 0] = np.arange(64) % 2
+    rois[large, 3:] = 60, 58
+    maps = np.random.default_rng(0).standard_normal((2, 37, 63, 61)).astype(dtype)
+    call = {"output_height": 5, "output_width": 4, "sampling_ratio": 4}
+    _native.sim.set_soc(soc)
+    try:
+        out = avo.aclnn.roi_align(maps, rois.astype(dtype), **call)
+    finally:
+        _native.sim.set_soc("Ascend910B1")
+    expected = avo.reference.roi_align(maps, rois.astype(dtype), **call)
+    bound = 1e-5 if dtype == np.float32 else 2**-7
+    np.testing.assert_allclose(out.astype(float), expected.astype(float), atol=bound)
+
+
 # --- tilings
 
 
-def plan_of(maps, rois, bins, dtype, cores, ub_bytes, backward, mode):
+def plan_of(maps, rois, bins, dtype, cores, ub_bytes, backward, mode, ratio=0):
     from ascend_vision_ops import _native
 
-    device, attributes = (None, cores, ub_bytes), (0.25, 0)
+    device, attributes = (None, cores, ub_bytes), (0.25, ratio)
     region = ((rois, 5), dtype)
     if backward:
         grads = ((rois, maps[1], *bins), dtype)
@@ -187,15 +212,18 @@ def up(value, step):
 
 
 def channels_last_bytes(maps, item, plan, prefix, taps):
-    """Checks the tiles of a channels-last copy: they move whole rows where they move several. Returns its bytes."""
+    """Checks the tiles of a channels-last copy: they move whole rows where they move several, or runs of pixels.
+
+    Returns its bytes.
+    """
     channels, rows, columns, pitch = (
         getattr(plan, prefix + name) for name in ("Channels", "Rows", "Columns", "Pitch")
     )
     assert channels % 16 == 0
-    assert pitch >= up(rows * columns, 32 // item)
+    assert pitch >= up(max(rows, 1) * columns, 32 // item)
     assert pitch * item % 64 == 32, "the pitch is not an odd number of data blocks"
-    assert rows == 1 or columns == maps[3]
-    assert 1 <= columns <= maps[3]
+    assert rows <= 1 or columns == maps[3]
+    assert 1 <= columns <= maps[3] * (maps[2] if rows == 0 else 1)
     return maps[0] * (maps[2] + 2 * taps - 1) * (maps[3] + taps - 1) * up(maps[1], 16) * item
 
 
@@ -206,13 +234,33 @@ def test_means_of_detectors_are_sums_of_rows():
 
 
 @pytest.mark.parametrize(
-    ("maps", "dtype", "rows"),
-    [((2, 127, 63, 63), "float16", 1), ((2, 128, 32, 32), "float32", 3), ((4, 251, 63, 65), "float32", 1)],
+    ("maps", "dtype", "rows", "columns"),
+    [
+        ((2, 127, 63, 63), "float16", 0, 83),
+        ((2, 128, 32, 32), "float32", 0, 32),
+        ((3, 127, 31, 31), "float32", 0, 41),
+        ((2, 256, 64, 64), "float16", 2, 64),
+        ((4, 251, 63, 65), "float32", 1, 65),
+    ],
 )
-def test_tiles_of_small_maps_keep_all_cores_busy(maps, dtype, rows):
-    """63 rows of two images on 48 cores: two rounds of two rows take longer than three of one row."""
+def test_tiles_of_small_maps_keep_all_cores_busy(maps, dtype, rows, columns):
+    """Each of 48 cores gets two runs of 83 of 3969 pixels of two images, in place of two or three of their 63 rows.
+
+    Larger maps are copied in whole rows, as are those whose rows begin at sectors of the L2 where runs would not.
+    """
     plan = plan_of(maps, 64, (7, 7), dtype, 48, 196608, False, "avg")
-    assert plan.tileRows == rows
+    assert (plan.tileRows, plan.tileColumns) == (rows, columns)
+
+
+@pytest.mark.parametrize("cores", [20, 24, 40, 48, 50])
+@pytest.mark.parametrize("rois", [1, 19, 24, 29, 30, 48, 50, 60, 64, 65, 1000])
+def test_cores_may_get_whole_regions(cores, rois):
+    """There is one for each core, others for a quarter of the cores, and no more than one tile of regions."""
+    for ratio, mode in ((2, "avg"), (1, "avg"), (0, "avg"), (2, "max")):
+        plan = plan_of((2, 127, 63, 63), rois, (4, 4), "float16", cores, 196608, False, mode, ratio)
+        left = rois % cores
+        few = cores <= rois <= 64
+        assert plan.whole == (ratio > 0 and mode == "avg" and few and left >= cores / 4)
 
 
 def test_bands_of_gradients_have_several_rows():
