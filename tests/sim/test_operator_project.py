@@ -181,6 +181,23 @@ def test_each_side_finds_the_projects_headers_of_its_own(tmp_path):
     np.testing.assert_array_equal(z, x + y + 1105)
 
 
+def test_host_code_that_a_project_shares(tmp_path):
+    """A function of common/src/op_host is found; one that is nowhere is an error that names it, when it is called."""
+    folder = tmp_path / "kernels" / "joined_rows"
+    shutil.copytree(PROJECT, folder)
+    source = folder / "op_host" / "joined_rows.cpp"
+    declared = "namespace shared { int Extra(int number); }\n"
+    source.write_text(declared + source.read_text().replace("set_extra(3)", "set_extra(shared::Extra(3))"))
+    x, y = arrays(np.float32, 64, 2)
+    with pytest.raises(FrameworkError, match=r"no host source of the operator has shared::Extra\(int\)"):
+        sim.operator(folder, "JoinedRows")(x, y, shapes=(x.shape, None))
+    common = tmp_path / "common" / "src" / "op_host"
+    common.mkdir(parents=True)
+    (common / "extra.cpp").write_text(f"{declared}int shared::Extra(int number) {{ return number + 4; }}\n")
+    z, _ = sim.operator(folder, "JoinedRows")(x, y, shapes=(x.shape, None))
+    np.testing.assert_array_equal(z, x + y + 7)
+
+
 def test_a_race_raises_and_leaves_results_alone(part_sums):
     (x,) = arrays(np.float32, count=1)
     out = np.full(8, -1, np.float32)

@@ -32,6 +32,7 @@ void TopKCase(Case &c) {
   if (c.Int(6) == 2 && indexed) run([](auto... a) { TopK<T, true, false, false, kSmall>(a...); });
   if (c.Int(6) == 2 && !indexed) run([](auto... a) { TopK<T, false, false, false, kSmall>(a...); });
   if (c.Int(6) == 1) run([](auto... a) { TopK<T, true, true, false, kNormal>(a...); });
+  if (c.Int(6) == 3) run([](auto... a) { TopK<T, true, true, false, kSmall>(a...); });
   if (c.Int(6) == 0 && indexed) run([](auto... a) { TopK<T, true>(a...); });
   if (c.Int(6) == 0 && !indexed) run([](auto... a) { TopK<T>(a...); });
 }
