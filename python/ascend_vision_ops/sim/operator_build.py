@@ -33,6 +33,9 @@ from .template_arguments import Chosen, is_template, read_lists
 LIBRARY_STRUCT = re.compile(r"\b(?:struct\s+(?:alignas\(\d+\)\s*)?|TILING\()(\w+)")
 ENTRY = re.compile(r"__global__\s+(?:__aicore__\s+)?(?:__\w+__\s+)*void\s+(\w+)\s*\(")
 LOCAL_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+# What host code says of an operator type: that it is defined; that its tiling or inference are here.
+DEFINED = re.compile(r"\bOP_ADD\s*\(\s*(\w+)\s*[,)]")
+REGISTERED = re.compile(r"\bIMPL_OP(?:_OPTILING|_INFERSHAPE)?\s*\(\s*(\w+)\s*\)")
 # What the cache keeps: folders of operators, kernels of each, and versions of each library.
 MOST_OPERATORS, MOST_KERNELS, MOST_VERSIONS = 100, 200, 8
 PARENTS = 4  # how far above an operator's folder its project's include folders are looked for
@@ -78,6 +81,7 @@ class OperatorFolder:
     def host_library(self) -> Path:
         """Builds the library of the host sources. A source that does not compile is left out and kept in `failed`."""
         sources = sorted((self.path / "op_host").glob("*.cpp")) + list(self.host_sources)
+        sources += [source for source in self._registered_elsewhere(sources) if source not in sources]
         if not sources:
             raise CompileError(f"{self.path}: expected host sources in op_host/*.cpp, got none")
         program = self.back_end.command[0]
@@ -99,6 +103,12 @@ class OperatorFolder:
             library = self.cache / f"host-{digest_of(*map(str, objects))}.so"
             self._link_host(compiler, objects, library)
             return named_by_content(library)
+
+    def _registered_elsewhere(self, sources: Sequence[Path]) -> list[Path]:
+        """Host sources of neighbours that have the tiling or inference of an operator which these sources define."""
+        defined = {name for source in sources if source.is_file() for name in DEFINED.findall(code_of(source))}
+        others = sorted(self.path.parent.glob("*/op_host/*.cpp")) if defined else []
+        return [source for source in others if defined & set(REGISTERED.findall(code_of(source)))]
 
     def _host_objects(self, sources: Sequence[Path], compiler: BackEnd, ours: Sequence[str]) -> list[Path]:
         objects = []
