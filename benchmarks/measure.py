@@ -42,7 +42,9 @@ def near(ours, theirs, name: str) -> None:
             continue
         their, wide = torch.as_tensor(their).to(our.dtype), our.dtype.is_floating_point
         tolerance = {"rtol": 2e-2, "atol": 2e-2} if wide else {"rtol": 0, "atol": 0}
-        torch.testing.assert_close(their, our, **tolerance, equal_nan=True, msg=lambda text: f"{name}: {text}")
+        torch.testing.assert_close(
+            their, our, **tolerance, equal_nan=True, msg=lambda text: f"{name}: {text}"
+        )
 
 
 def read(contestant, result):
