@@ -218,12 +218,13 @@ def test_what_a_kernel_leaves_in_its_workspace_is_read_by_nobody(tmp_path, targe
     shutil.copytree(PROJECT, tmp_path / "project")
     kernel = tmp_path / "project" / "op_kernel" / "part_sums.cpp"
     text = kernel.read_text()
-    last = f"  if (GetBlockIdx() == 0) DataCopy({target}, buffer.Get<float>()[2 * data.part + 192], kBlockElements);\n}}\n"
+    nobody = "buffer.Get<float>()[2 * data.part + 192]"
+    last = f"  if (GetBlockIdx() == 0) DataCopy({target}, {nobody}, kBlockElements);\n}}\n"
     kernel.write_text(text.rstrip().removesuffix("}") + last)
     op = sim.operator(tmp_path / "project", "PartSums")
     (x,) = arrays(np.float32, count=1)
     if target == "result":
-        with pytest.raises(KernelFault, match="Uninitialised.*writes dst"):
+        with pytest.raises(KernelFault, match=r"Uninitialised.*writes dst"):
             op(x, shapes=[8])
     else:
         assert op(x, shapes=[8])[0] == x.sum()

@@ -106,7 +106,9 @@ class OperatorFolder:
 
     def _registered_elsewhere(self, sources: Sequence[Path]) -> list[Path]:
         """Host sources of neighbours that have the tiling or inference of an operator which these sources define."""
-        defined = {name for source in sources if source.is_file() for name in DEFINED.findall(code_of(source))}
+        defined = {
+            name for source in sources if source.is_file() for name in DEFINED.findall(code_of(source))
+        }
         others = sorted(self.path.parent.glob("*/op_host/*.cpp")) if defined else []
         return [source for source in others if defined & set(REGISTERED.findall(code_of(source)))]
 

@@ -11,8 +11,8 @@ namespace {
 constexpr int kPlatform = 0;
 
 // ints: rows, elements from row to row, elements of a row, k, whether the indices are given, whether the
-// greatest are wanted, 0: normal mode, 1: with finished rows, 2: small mode, 3: both. Buffers: values, indices, x,
-// indices, finish.
+// greatest are wanted, 0: normal mode, 1: with finished rows, 2: small mode, 3: both. Buffers: values,
+// indices, x, indices, finish.
 template <typename T>
 void TopKCase(Case &c) {
   const TopKMode mode = c.Int(6) == 2 ? TopKMode::TOPK_NSMALL : TopKMode::TOPK_NORMAL;
