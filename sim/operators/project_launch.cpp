@@ -169,8 +169,10 @@ void LaunchKernel(const gert::TilingResult &tiling, const std::string &kernel, c
                           ? AddressOfNoWorkspace()
                           : workspace + BytesOfLibrary(bytes, launched.type != KernelType::kVector));
   const auto *data = static_cast<const std::byte *>(tiling.data.GetData());
-  const runtime::KernelLaunch launch{
+  runtime::KernelLaunch launch{
       &launched, tiling.block_dim, tiling.key, {data, data + tiling.data.GetDataSize()}};
+  launch.workspace_begin = workspace;
+  launch.workspace_end = workspace + bytes;  // where there is none, bytes is 0
   const runtime::Status status = runtime::RunKernel(*context->device(), launch, arguments);
   const bool goes_on = Policy::FromEnvironment().on_fault == Policy::OnFault::kContinue;
   for (size_t i = 0; i < buffers.size() && (status.text.empty() || goes_on); ++i) {

@@ -181,6 +181,55 @@ def test_each_side_finds_the_projects_headers_of_its_own(tmp_path):
     np.testing.assert_array_equal(z, x + y + 1105)
 
 
+def test_host_code_that_a_project_shares(tmp_path):
+    """A function of common/src/op_host is found; one that is nowhere is an error that names it, when it is called."""
+    folder = tmp_path / "kernels" / "joined_rows"
+    shutil.copytree(PROJECT, folder)
+    source = folder / "op_host" / "joined_rows.cpp"
+    declared = "namespace shared { int Extra(int number); }\n"
+    source.write_text(declared + source.read_text().replace("set_extra(3)", "set_extra(shared::Extra(3))"))
+    x, y = arrays(np.float32, 64, 2)
+    with pytest.raises(FrameworkError, match=r"no host source of the operator has shared::Extra\(int\)"):
+        sim.operator(folder, "JoinedRows")(x, y, shapes=(x.shape, None))
+    common = tmp_path / "common" / "src" / "op_host"
+    common.mkdir(parents=True)
+    (common / "extra.cpp").write_text(f"{declared}int shared::Extra(int number) {{ return number + 4; }}\n")
+    z, _ = sim.operator(folder, "JoinedRows")(x, y, shapes=(x.shape, None))
+    np.testing.assert_array_equal(z, x + y + 7)
+
+
+def test_a_tiling_that_lies_in_a_neighbours_folder(tmp_path):
+    """As upsample_nearest_exact3d of ops-cv, whose tiling is a function of upsample_nearest3d's file."""
+    shutil.copytree(PROJECT, tmp_path / "part_sums")
+    neighbour = tmp_path / "neighbour" / "op_host"
+    neighbour.mkdir(parents=True)
+    source = tmp_path / "part_sums" / "op_host" / "part_sums.cpp"
+    before, names, after = source.read_text().partition("namespace ops {")
+    source.write_text('#include "register/op_def_registry.h"\n' + names + after)
+    shutil.copy(source.with_name("operator_tilings.h"), neighbour)
+    (neighbour / "sums.cpp").write_text(before)
+    (x,) = arrays(np.float32, count=1)
+    assert sim.operator(tmp_path / "part_sums", "PartSums")(x, shapes=[8])[0] == x.sum()
+
+
+@pytest.mark.parametrize("target", ["parts", "result"])
+def test_what_a_kernel_leaves_in_its_workspace_is_read_by_nobody(tmp_path, target):
+    """Bytes without a value are a fault in a result, and none in the workspace."""
+    shutil.copytree(PROJECT, tmp_path / "project")
+    kernel = tmp_path / "project" / "op_kernel" / "part_sums.cpp"
+    text = kernel.read_text()
+    nobody = "buffer.Get<float>()[2 * data.part + 192]"
+    last = f"  if (GetBlockIdx() == 0) DataCopy({target}, {nobody}, kBlockElements);\n}}\n"
+    kernel.write_text(text.rstrip().removesuffix("}") + last)
+    op = sim.operator(tmp_path / "project", "PartSums")
+    (x,) = arrays(np.float32, count=1)
+    if target == "result":
+        with pytest.raises(KernelFault, match=r"Uninitialised.*writes dst"):
+            op(x, shapes=[8])
+    else:
+        assert op(x, shapes=[8])[0] == x.sum()
+
+
 def test_a_race_raises_and_leaves_results_alone(part_sums):
     (x,) = arrays(np.float32, count=1)
     out = np.full(8, -1, np.float32)

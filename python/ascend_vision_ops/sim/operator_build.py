@@ -15,15 +15,15 @@ import hashlib
 import os
 import re
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..ascend_headers.compiler import SOURCES
+from ..ascend_headers.compiler import SOURCES, UNDEFINED, is_newer
 from ..ascend_headers.libraries import alone
 from ..paths import include_dir
-from .compile import BackEnd, cache_folder, cores_of, cores_of_type, forget_old, without_comments
+from .compile import BackEnd, cache_folder, cores_of, cores_of_type, forget_old, run, without_comments
 from .errors import CompileError
 from .launches import without_launches
 from .operator_definition import DTYPES, Definition
@@ -33,6 +33,9 @@ from .template_arguments import Chosen, is_template, read_lists
 LIBRARY_STRUCT = re.compile(r"\b(?:struct\s+(?:alignas\(\d+\)\s*)?|TILING\()(\w+)")
 ENTRY = re.compile(r"__global__\s+(?:__aicore__\s+)?(?:__\w+__\s+)*void\s+(\w+)\s*\(")
 LOCAL_INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+# What host code says of an operator type: that it is defined; that its tiling or inference are here.
+DEFINED = re.compile(r"\bOP_ADD\s*\(\s*(\w+)\s*[,)]")
+REGISTERED = re.compile(r"\bIMPL_OP(?:_OPTILING|_INFERSHAPE)?\s*\(\s*(\w+)\s*\)")
 # What the cache keeps: folders of operators, kernels of each, and versions of each library.
 MOST_OPERATORS, MOST_KERNELS, MOST_VERSIONS = 100, 200, 8
 PARENTS = 4  # how far above an operator's folder its project's include folders are looked for
@@ -78,6 +81,7 @@ class OperatorFolder:
     def host_library(self) -> Path:
         """Builds the library of the host sources. A source that does not compile is left out and kept in `failed`."""
         sources = sorted((self.path / "op_host").glob("*.cpp")) + list(self.host_sources)
+        sources += [source for source in self._registered_elsewhere(sources) if source not in sources]
         if not sources:
             raise CompileError(f"{self.path}: expected host sources in op_host/*.cpp, got none")
         program = self.back_end.command[0]
@@ -88,24 +92,61 @@ class OperatorFolder:
         compiler = BackEnd(
             (program, *HOST_FLAGS), self.back_end.version, "the simulated device's framework", {"": ()}
         )
-        objects = []
         with locked(self.cache):
             os.utime(self.cache.parent)
             forget_old(self.cache.parent.parent.iterdir(), MOST_OPERATORS)
-            for source in sources:
-                options = [*self.include_options(source.parent, "op_host"), *ours]
-                target = self.cache / "host" / f"{source.stem}.{digest_of(str(source), *options)}.o"
-                try:
-                    compiler.compile(source, target, "", options)
-                    objects.append(target)
-                except CompileError as error:
-                    self.failed[source] = error
+            objects = self._host_objects(sources, compiler, ours)
             if not objects:
                 raise next(iter(self.failed.values()))
+            objects += self._shared_host_code(compiler, ours)
             # A library of other sources has another name, so that one that has gone is not linked any more.
             library = self.cache / f"host-{digest_of(*map(str, objects))}.so"
-            compiler.link(objects, library, HOST_LINK, ("op_framework", "nnopbase", "ascendcl"))
+            self._link_host(compiler, objects, library)
             return named_by_content(library)
+
+    def _registered_elsewhere(self, sources: Sequence[Path]) -> list[Path]:
+        """Host sources of neighbours that have the tiling or inference of an operator which these sources define."""
+        defined = {
+            name for source in sources if source.is_file() for name in DEFINED.findall(code_of(source))
+        }
+        others = sorted(self.path.parent.glob("*/op_host/*.cpp")) if defined else []
+        return [source for source in others if defined & set(REGISTERED.findall(code_of(source)))]
+
+    def _host_objects(self, sources: Sequence[Path], compiler: BackEnd, ours: Sequence[str]) -> list[Path]:
+        objects = []
+        for source in sources:
+            options = [*self.include_options(source.parent, "op_host"), *ours]
+            target = self.cache / "host" / f"{source.stem}.{digest_of(str(source), *options)}.o"
+            try:
+                compiler.compile(source, target, "", options)
+                objects.append(target)
+            except CompileError as error:
+                self.failed[source] = error
+        return objects
+
+    def _shared_host_code(self, compiler: BackEnd, ours: Sequence[str]) -> list[Path]:
+        """An archive of what all operators of a project share: the linker takes from it what the operator lacks."""
+        above = list(self.path.parents)[:PARENTS]
+        sources = sorted(source for parent in above for source in parent.glob("common/src/op_host/**/*.cpp"))
+        if not (objects := self._host_objects(sources, compiler, ours)):
+            return []
+        archive = self.cache / f"shared-{digest_of(*map(str, objects))}.a"
+        if not is_newer(archive, objects):
+            archive.unlink(missing_ok=True)
+            run(["ar", "rcs", str(archive), *map(str, objects)], f"{archive.name} cannot be made")
+        return [archive]
+
+    def _link_host(self, compiler: BackEnd, objects: Sequence[Path], library: Path) -> None:
+        """Links the host library. A function that no source has is an error where it is called, and not before."""
+        libraries = ("op_framework", "nnopbase", "ascendcl")
+        try:
+            compiler.link(objects, library, (*HOST_LINK, "-Wl,-z,defs", "-Wl,--no-demangle"), libraries)
+        except CompileError as error:
+            missing = library.with_suffix(".cpp")
+            missing.write_text(missing_functions(error.output, self.failed), encoding="utf-8")
+            last = library.with_suffix(".o")
+            compiler.compile(missing, last, "")
+            compiler.link([*objects, last], library, HOST_LINK, libraries)
 
     def kernel_source(self, definition: Definition) -> tuple[Path, str]:
         """The source of an operator's kernel, and the kernel's name in it.
@@ -210,6 +251,23 @@ class KernelLibrary:
         """Makes these the kernels of that name; a library of other dtypes may have been it before."""
         for file in self.files:
             ctypes.CDLL(str(file)).avo_register_kernels()
+
+
+def missing_functions(output: str, left_out: Iterable[Path]) -> str:
+    """A source with the functions that a linker does not find: each of them raises an error that names it."""
+    symbols = sorted({symbol for symbol in UNDEFINED.findall(output) if symbol.startswith("_Z")})
+    names = run(["c++filt"], "c++filt ended with an error", given="\n".join(symbols)).splitlines()
+    files = ", ".join(sorted(path.name for path in left_out))
+    why = f"; left out, as they do not compile: {files}" if files else ""
+    lines = ["#include <stdexcept>"]
+    for number, (symbol, name) in enumerate(zip(symbols, names, strict=True)):
+        if "(" in name:  # variables have none
+            text = f"no host source of the operator has {name}; host_sources= takes others{why}"
+            lines += [
+                f'extern "C" void missing_{number}() __asm__("{symbol}");',
+                f'extern "C" void missing_{number}() {{ throw std::runtime_error("{text}"); }}',
+            ]
+    return "\n".join(lines) + "\n"
 
 
 def locked(folder: Path):

@@ -97,6 +97,8 @@ Status RunKernel(Device &device, const KernelLaunch &launch, const std::vector<v
       options.trace = options.trace || reports.trace;
       options.record = reports.record;
     }
+    options.workspace_begin = reinterpret_cast<uint64_t>(launch.workspace_begin);
+    options.workspace_end = reinterpret_cast<uint64_t>(launch.workspace_end);
     std::lock_guard<std::mutex> cores(device.cores());
     Report report = Launch(device.memory(), device.model(), *launch.kernel, launch.block_dim,
                            launch.tiling_key, args, launch.tiling.data(), launch.tiling.size(), options);

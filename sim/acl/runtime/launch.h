@@ -15,6 +15,9 @@ struct KernelLaunch {
   uint32_t block_dim = 0;
   uint64_t tiling_key = 0;
   std::vector<std::byte> tiling;
+  // The workspace, where it is known: [begin, end).
+  const void *workspace_begin = nullptr;
+  const void *workspace_end = nullptr;
 };
 
 // Runs the kernel and returns when it has ended. Faults are printed, kept for simTakeReports, and returned as

@@ -37,6 +37,9 @@ struct LaunchOptions {
   // instructions of a core.
   double timeout = 60;
   uint64_t instructions = uint64_t{1} << 26;
+  // A workspace, [begin, end) of GM: nobody reads what the kernel leaves there.
+  uint64_t workspace_begin = 0;
+  uint64_t workspace_end = 0;
   Policy policy;
   // AVO_SIM_STRICT, AVO_SIM_FAST, AVO_SIM_THREADS, AVO_SIM_SEED, AVO_SIM_WARM, AVO_SIM_TIMEOUT,
   // AVO_SIM_INSTRUCTIONS, AVO_SIM_TIMELINE, and the policy. Throws std::invalid_argument where the policy is

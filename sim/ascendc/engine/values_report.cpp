@@ -61,8 +61,12 @@ void Values::Report(FaultKind kind, const BitRange &source, uint64_t hole, const
 
 void Values::JudgeLate() {
   for (const auto &[key, fault] : late_) {
-    const auto has_hole = [this](const BitRange &part) { return FirstHole(part) != part.bytes; };
-    if (std::any_of(fault.parts.begin(), fault.parts.end(), has_hole)) AddLate(key, fault.text);
+    const auto seen = [this](const BitRange &part) {
+      const bool left = part.address >= core_->options->workspace_begin &&
+                        part.address + part.bytes <= core_->options->workspace_end;
+      return !left && FirstHole(part) != part.bytes;
+    };
+    if (std::any_of(fault.parts.begin(), fault.parts.end(), seen)) AddLate(key, fault.text);
   }
   late_.clear();
 }

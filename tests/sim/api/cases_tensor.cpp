@@ -11,8 +11,8 @@ namespace {
 constexpr int kPlatform = 0;
 
 // ints: rows, elements from row to row, elements of a row, k, whether the indices are given, whether the
-// greatest are wanted, 0: normal mode, 1: with finished rows, 2: small mode. Buffers: values, indices, x,
-// indices, finish.
+// greatest are wanted, 0: normal mode, 1: with finished rows, 2: small mode, 3: both. Buffers: values,
+// indices, x, indices, finish.
 template <typename T>
 void TopKCase(Case &c) {
   const TopKMode mode = c.Int(6) == 2 ? TopKMode::TOPK_NSMALL : TopKMode::TOPK_NORMAL;
@@ -32,6 +32,7 @@ void TopKCase(Case &c) {
   if (c.Int(6) == 2 && indexed) run([](auto... a) { TopK<T, true, false, false, kSmall>(a...); });
   if (c.Int(6) == 2 && !indexed) run([](auto... a) { TopK<T, false, false, false, kSmall>(a...); });
   if (c.Int(6) == 1) run([](auto... a) { TopK<T, true, true, false, kNormal>(a...); });
+  if (c.Int(6) == 3) run([](auto... a) { TopK<T, true, true, false, kSmall>(a...); });
   if (c.Int(6) == 0 && indexed) run([](auto... a) { TopK<T, true>(a...); });
   if (c.Int(6) == 0 && !indexed) run([](auto... a) { TopK<T>(a...); });
 }

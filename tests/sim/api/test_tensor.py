@@ -79,6 +79,7 @@ def test_top_k_of_groups(dtype, rows, k, indexed):
         ([1, 64, 10, -1, 1, 1, 0], "k must be in [1, 10], got -1"),
         ([0, 64, 10, 1, 1, 1, 0], "topKInfo.outter must be"),
         ([1, 64, 64, 1, 1, 1, 2], "topKInfo.inner must be in [32, 32]"),
+        ([1, 32, 32, 1, 1, 1, 3], "isHasfinish must be false with TOPK_NSMALL, got 1"),
         ([1, 64, 64, 1, 1, 1, 0, 512], "sharedTmpBuffer must have at least 1024 bytes"),
         ([1, 64, 64, 1, 0, 1, 0, 1024], "sharedTmpBuffer must have at least 1280 bytes"),
         ([1, 32, 32, 1, 0, 1, 2, 256], "sharedTmpBuffer must have at least 512 bytes"),

@@ -3,6 +3,9 @@
 // sources, and such links are missing where a toolkit was unpacked without them.
 #pragma once
 
+// What our kernel_operator.h does before CANN's headers holds where a source includes this header first.
+#include <kernel_operator.h>
+
 #if __has_include_next("lib/matmul_intf.h")
 #include_next "lib/matmul_intf.h"
 #elif __has_include("lib/matmul/matmul_intf.h")
