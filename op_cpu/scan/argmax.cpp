@@ -179,7 +179,6 @@ template <typename T, typename I>
 void SearchLines(const Tensor &in, const Tensor &out, int64_t axis, bool last, bool stream,
                  const ParallelFor &parallel_for) {
   constexpr int64_t kLanes = hn::MaxLanes(hn::ScalableTag<cpu::KeyOf<T>>()), kColumns = 256;
-  constexpr int64_t kVectors = 4, kWide = kVectors * kLanes;
   constexpr int64_t kVector = hn::MaxLanes(hn::ScalableTag<Compute<T>>());
   const int64_t length = in.shape[axis], stride = in.strides[axis];
   ForLines<2>({&in, &out}, axis, kColumns, parallel_for, [&](const LineBlock<2> &block) {
@@ -187,20 +186,12 @@ void SearchLines(const Tensor &in, const Tensor &out, int64_t axis, bool last, b
     I *to = static_cast<I *>(out.data) + block.offsets[1];
     const auto &steps = block.steps;
     const bool narrow = length > std::numeric_limits<int32_t>::max();
-    if (block.side_by_side && steps[0] == 1 && block.lines >= kLanes && !narrow) {
-      I results[kColumns];
-      I *const direct = steps[1] == 1 ? to : results;
-      int64_t j = 0;
-      for (; j + kWide <= block.lines; j += kWide) {
-        cpu::SearchColumns<T, I, kVectors>(from + j, stride, length, last, direct + j,
-                                           stream && direct == to);
-      }
-      for (; j < block.lines; j += kLanes) {
-        // The last vector overlaps the one before it.
-        const int64_t first = std::min(j, block.lines - kLanes);
-        cpu::SearchColumns<T, I, 1>(from + first, stride, length, last, direct + first, false);
-      }
-      for (j = 0; direct != to && j < block.lines; ++j) to[j * steps[1]] = results[j];
+    const bool columns = block.side_by_side && steps[0] == 1 && !narrow;
+    const int64_t rows = columns && stride == block.lines ? cpu::RowsToFold<T>(block.lines, length) : length + 1;
+    if (columns && block.lines >= kLanes) {
+      cpu::SearchColumns(from, stride, length, block.lines, last, to, steps[1], stream);
+    } else if (rows <= length) {
+      cpu::SearchFolded(from, block.lines, rows, length, last, to, steps[1]);
     } else if (stride == 1 && length < kVector && steps[0] == length && block.lines >= kLanes) {
       cpu::SearchTransposed(from, length, block.lines, last, to, steps[1]);
     } else {
