@@ -12,7 +12,9 @@
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "op_cpu/common/copies/dense-inl.h"
 #include "op_cpu/common/copies/stream.h"
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/scan/lines.h"
 #include "op_cpu/scan/scan_lines-inl.h"
 
@@ -112,12 +114,23 @@ void ScanWithIndices(const Tensor &in, const Tensor &out, const Tensor &indices,
                      const ParallelFor &parallel_for) {
   const int64_t axis = dim < 0 ? dim + std::max<int64_t>(in.rank(), 1) : dim;
   CheckIndices("input", in.rank() == 0 ? 1 : in.shape[axis], indices.dtype);
+  const Shape dense = ContiguousStrides(in.shape);
   DispatchElement(in.dtype, [&](auto element) {
     using T = decltype(element);
+    Tensor from = in;
+    hwy::AlignedFreeUniquePtr<T[]> copy;
+    // Lines lie in the same way in all tensors, or they are scanned one element after the other. So an input
+    // that lies otherwise than its results is copied: 4 x for channels-last signals.
+    if (in.strides != dense && out.strides == dense && indices.strides == dense && in.numel() > 0) {
+      copy = AllocateAligned<T>(in.numel());
+      CopyDense(in, copy.get(), parallel_for);
+      from.data = copy.get();
+      from.strides = dense;
+    }
     if (indices.dtype == DType::kInt32) {
-      ScanAxis<Order, T, int32_t, false>(in, out, indices, axis, parallel_for);
+      ScanAxis<Order, T, int32_t, false>(from, out, indices, axis, parallel_for);
     } else {
-      ScanAxis<Order, T, int64_t, false>(in, out, indices, axis, parallel_for);
+      ScanAxis<Order, T, int64_t, false>(from, out, indices, axis, parallel_for);
     }
   });
 }
