@@ -32,10 +32,10 @@ struct Leader {
   }
 };
 
-// Searches a line of any length: finds the page that has the largest element, and then the element in it. Four
-// pages are read side by side, which processors fetch as four streams: a processor ceases to fetch a stream
-// ahead at the end of a page. Streams a quarter of a line apart take 1.5 x as long for lines of 16 MB, where
-// they lie in the same sets of the caches. Vectors are aligned to lines of the caches: 2 x for 1 MB.
+// Searches a line of any length: finds the page that has the largest element, and then the element in it.
+// Four pages are read side by side, which processors fetch as four streams: a processor ceases to fetch a
+// stream ahead at the end of a page. Streams a quarter of a line apart take 1.5 x as long for lines of 16 MB,
+// where they lie in the same sets of the caches. Vectors are aligned to lines of the caches: 2 x for 1 MB.
 template <typename T>
 Leader<Compute<T>> SearchPages(const T *line, int64_t length, bool last) {
   const hn::ScalableTag<Compute<T>> d;
@@ -130,12 +130,13 @@ constexpr size_t kCounting = 4;
 
 // The elements of a short line, at most. Longer lines of keys that count take less time in chunks.
 template <typename T>
-constexpr int64_t kShort = (sizeof(Compute<T>) >= kCounting ? 32 : 8) * hn::MaxLanes(hn::ScalableTag<Compute<T>>());
+constexpr int64_t kShort =
+    (sizeof(Compute<T>) >= kCounting ? 32 : 8) * hn::MaxLanes(hn::ScalableTag<Compute<T>>());
 
-// Searches a short line, of at least one vector; returns -1 where there is a NaN. Each lane remembers in which
-// vector its largest element is; where it cannot, the element is looked for. It is 2 x as fast as SearchLine at
-// AVX-512 for 10000 lines of 20 or of 300 elements, for which blocks take longer to begin and to end than to
-// read.
+// Searches a short line, of at least one vector; returns -1 where there is a NaN. Each lane remembers in
+// which vector its largest element is; where it cannot, the element is looked for. It is 2 x as fast as
+// SearchLine at AVX-512 for 10000 lines of 20 or of 300 elements, for which blocks take longer to begin and
+// to end than to read.
 template <typename T>
 HWY_INLINE int64_t SearchShort(const T *line, int64_t length, bool last) {
   const hn::ScalableTag<Compute<T>> d;
@@ -183,7 +184,8 @@ void SearchLines(const Tensor &in, const Tensor &out, int64_t axis, bool last, b
     const auto &steps = block.steps;
     const bool narrow = length > std::numeric_limits<int32_t>::max();
     const bool columns = block.side_by_side && steps[0] == 1 && !narrow;
-    const int64_t rows = columns && stride == block.lines ? cpu::RowsToFold<T>(block.lines, length) : length + 1;
+    const int64_t rows =
+        columns && stride == block.lines ? cpu::RowsToFold<T>(block.lines, length) : length + 1;
     if (columns && block.lines >= kLanes) {
       cpu::SearchColumns(from, stride, length, block.lines, last, to, steps[1], stream);
     } else if (rows <= length) {

@@ -22,8 +22,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 // Vectors of lines that are searched together; more of them do not fit in registers.
 constexpr int64_t kTogether = 4;
 
-// Whether `keys`, which come later than `best`, lead from now on. last: of equal keys the later one leads. The
-// first NaN leads in any case.
+// Whether `keys`, which come later than `best`, lead from now on. last: of equal keys the later one leads.
+// The first NaN leads in any case.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE hn::Mask<D> LeadsLater(D d, V keys, V best, bool last) {
   if constexpr (hwy::IsFloat<hn::TFromD<D>>()) {
@@ -35,9 +35,9 @@ HWY_INLINE hn::Mask<D> LeadsLater(D d, V keys, V best, bool last) {
 }
 
 // Searches `width` lines that lie side by side, as kVectors vectors: 10 x as fast as one line after the other
-// at AVX-512. The last vector ends with the lines, so it may overlap the one before it. A line has its elements
-// at `from`, from + rows * step, from + 2 * rows * step and so on, with the indices 0, rows, 2 * rows and so
-// on; the last one is at index length - rows.
+// at AVX-512. The last vector ends with the lines, so it may overlap the one before it. A line has its
+// elements at `from`, from + rows * step, from + 2 * rows * step and so on, with the indices 0, rows, 2 *
+// rows and so on; the last one is at index length - rows.
 //
 // Calls put(offset, best, at) for each vector: the largest keys of the lines from `offset` on, and their
 // indices. Memory is read in as many streams as a line has elements, more than a processor follows by itself,

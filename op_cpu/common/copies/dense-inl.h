@@ -31,7 +31,8 @@ void TransposeElements(const T *from, int64_t step, int64_t rows, int64_t column
       for (int64_t y = 0; y < rows; ++y) to[x * to_step + y] = from[y * step + x];
     }
   } else {
-    using Bits = std::conditional_t<sizeof(T) == 2, BFloat16, std::conditional_t<sizeof(T) == 4, float, double>>;
+    using Bits =
+        std::conditional_t<sizeof(T) == 2, BFloat16, std::conditional_t<sizeof(T) == 4, float, double>>;
     ToChannelsLast(reinterpret_cast<const Bits *>(from), step, rows, columns, reinterpret_cast<Bits *>(to),
                    to_step);
   }
@@ -64,7 +65,8 @@ void CopyDense(const Tensor &in, T *to, const ParallelFor &parallel_for) {
                [&](int64_t begin, int64_t end) {
                  for (int64_t item = begin; item < end; ++item) {
                    const int64_t first = item % pieces * kColumns;
-                   int64_t outer = item / pieces, offset = first, place = beside < 0 ? 0 : first * dense[beside];
+                   int64_t outer = item / pieces, offset = first,
+                           place = beside < 0 ? 0 : first * dense[beside];
                    for (int64_t d = last - 1; d >= 0; --d) {
                      if (d == beside) continue;
                      offset += outer % in.shape[d] * in.strides[d];
@@ -72,8 +74,8 @@ void CopyDense(const Tensor &in, T *to, const ParallelFor &parallel_for) {
                      outer /= in.shape[d];
                    }
                    if (beside >= 0) {
-                     TransposeElements(from + offset, in.strides[last], length, std::min(kColumns, across - first),
-                                       to + place, dense[beside]);
+                     TransposeElements(from + offset, in.strides[last], length,
+                                       std::min(kColumns, across - first), to + place, dense[beside]);
                    } else if (in.strides[last] == 1) {
                      std::memcpy(to + place, from + offset, length * sizeof(T));
                    } else {
