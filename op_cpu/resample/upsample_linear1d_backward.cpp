@@ -11,6 +11,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "op_cpu/resample/upsample_linear1d_backward.cpp"
 #include "hwy/foreach_target.h"
+#include "op_cpu/common/copies/dense-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -36,6 +37,9 @@ void Store(const double *sums, int64_t length, const Row<T> &out) {
 template <typename T>
 void SumRows(const Args &args, const ParallelFor &parallel_for) {
   const int64_t length = args.out.shape[2], out_length = args.grad_output.shape[2];
+  if (length == out_length && args.out.strides == ContiguousStrides(args.out.shape)) {
+    return cpu::CopyDense(args.grad_output, static_cast<T *>(args.out.data), parallel_for);
+  }
   const auto samples = length == out_length ? LinearSamples<Compute<T>>()
                                             : SampleLinear<Compute<T>>(length, out_length, args.align_corners,
                                                                        args.scales, 0, out_length);

@@ -178,6 +178,32 @@ int64_t FindLast(const T *from, int64_t count, Compute<T> key) {
   return count;
 }
 
+// Returns the first or the last index of `key`, which is a number and is among `count` elements, at least one
+// vector of them. It looks at all elements: for a few vectors that takes less time than a branch that no
+// processor predicts, and work on the next line can begin meanwhile.
+template <typename T>
+HWY_INLINE int64_t FindInVectors(const T *from, int64_t count, Compute<T> key, bool last) {
+  const hn::ScalableTag<Compute<T>> d;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  const auto keys = hn::Set(d, key);
+  int64_t at = last ? -1 : hwy::LimitsMax<int64_t>();
+  for (int64_t word = 0; word < count; word += 64) {
+    uint64_t bits = 0;  // bit i for element word + i
+    for (int64_t i = word; i < std::min(word + 64, count); i += kLanes) {
+      // The last vector overlaps the one before it.
+      const int64_t begin = std::min(i, count - kLanes);
+      const uint64_t mask = hn::BitsFromMask(d, hn::Eq(LoadKey(d, from + begin), keys));
+      bits |= mask >> (i - begin) << (i - word);
+    }
+    // Sums in place of branches.
+    const int64_t none = static_cast<int64_t>(bits == 0) << 62;
+    const auto lowest = static_cast<int64_t>(hwy::Num0BitsBelowLS1Bit_Nonzero64(bits | 1ull << 63));
+    const auto highest = 63 - static_cast<int64_t>(hwy::Num0BitsAboveMS1Bit_Nonzero64(bits | 1));
+    at = last ? std::max(at, word + highest - none) : std::min(at, word + lowest + none);
+  }
+  return at;
+}
+
 }  // namespace avo::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -41,8 +41,8 @@ struct LineBlock {
   bool side_by_side = false;  // two lines are nearer to each other than two elements of a line
 };
 
-// Calls body(block) for all lines along `axis`. A block has at most `widest` lines where they lie side by
-// side. All tensors have the shape of the first one, and its strides say which lines are neighbours.
+// Calls body(block) for all lines along `axis`. A block has fewer than 2 * `widest` lines where they lie side
+// by side. All tensors have the shape of the first one, and its strides say which lines are neighbours.
 template <size_t N, typename Body>
 void ForLines(const std::array<const Tensor *, N> &tensors, int64_t axis, int64_t widest,
               const ParallelFor &parallel_for, const Body &body) {
@@ -85,7 +85,9 @@ void ForLines(const std::array<const Tensor *, N> &tensors, int64_t axis, int64_
   block.side_by_side = across > 1 && length > 1 && beside.distance() < std::abs(in.strides[axis]);
   block.lines = std::min(across, block.side_by_side ? widest : GrainOf(length));
   block.steps = beside.strides;
-  const int64_t blocks = (across + block.lines - 1) / block.lines;
+  // Where lines lie side by side, the last block takes a remainder of fewer lines than a block, too, because
+  // these may be fewer than a vector has lanes.
+  const int64_t blocks = block.side_by_side ? across / block.lines : (across + block.lines - 1) / block.lines;
   int64_t items = blocks;
   for (size_t d = 1; d < dimensions.size(); ++d) items *= dimensions[d].extent;
   parallel_for(items, GrainOf(length * block.lines), [&](int64_t begin, int64_t end) {
@@ -93,7 +95,7 @@ void ForLines(const std::array<const Tensor *, N> &tensors, int64_t axis, int64_
       const int64_t first = item % blocks * block.lines;
       int64_t outer = item / blocks;
       LineBlock<N> own = block;
-      own.lines = std::min(block.lines, across - first);
+      own.lines = item % blocks == blocks - 1 ? across - first : block.lines;
       for (size_t t = 0; t < N; ++t) own.offsets[t] = first * beside.strides[t];
       for (size_t d = 1; d < dimensions.size(); ++d) {
         const int64_t index = outer % dimensions[d].extent;

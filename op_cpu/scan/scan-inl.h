@@ -12,8 +12,11 @@
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "op_cpu/common/copies/dense-inl.h"
 #include "op_cpu/common/copies/stream.h"
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/scan/lines.h"
+#include "op_cpu/scan/scan_columns-inl.h"
 #include "op_cpu/scan/scan_lines-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,6 +24,7 @@ namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr int64_t kPart = 1 << 14;  // elements of a part, where several threads scan one line
+constexpr int64_t kLong = 512;      // elements of a line whose results go around the caches, aligned or not
 
 // Scans one long line in parts, which threads share. First the leader of each part is found; then each part
 // is scanned, beginning with the leader of all parts before it. A thread that gets all parts scans the line
@@ -63,6 +67,7 @@ template <class Order, typename T, typename I, bool kReverse>
 void ScanAxis(const Tensor &in, const Tensor &out, const Tensor &indices, int64_t axis,
               const ParallelFor &parallel_for) {
   using Scans = Scan<Order, T, I>;
+  using Columns = ScanColumns<Order, T, I>;
   const int64_t length = in.rank() == 0 ? 1 : in.shape[axis];
   const auto step = [&](const Tensor &tensor) { return tensor.rank() == 0 ? 1 : tensor.strides[axis]; };
   const Scanned<T, I> all{static_cast<const T *>(in.data),
@@ -75,34 +80,47 @@ void ScanAxis(const Tensor &in, const Tensor &out, const Tensor &indices, int64_
   const bool contiguous = length == 1 || (step(in) == 1 && step(out) == 1 && step(indices) == 1);
   // Where lines are too few for all threads, all threads share one line after the other.
   const bool shared = contiguous && length > kPart && in.numel() / length <= 8;
+  const bool wide = OutgrowsCaches(out) || OutgrowsCaches(indices);
+  // Long lines need not be aligned, because each begins with the elements before the first aligned one.
+  const bool past = stream || (wide && length >= kLong);
   const auto scan = [&](const LineBlock<3> &block) {
     Scanned<T, I> io = all.Shifted(block.offsets[0], block.offsets[1], block.offsets[2]);
     if constexpr (kReverse) io = io.Reversed(length);
     const auto &steps = block.steps;
-    if (block.side_by_side && steps[0] == 1 && steps[1] == 1 && steps[2] == 1 &&
-        block.lines >= Scans::kLanes && length <= Scans::kMostRows) {
-      Scans::Columns(io, length, block.lines, stream);
+    const bool columns =
+        block.side_by_side && steps[0] == 1 && steps[1] == 1 && steps[2] == 1 && length <= Columns::kMostRows;
+    if (columns && block.lines >= Scans::kLanes) {
+      if (wide) {
+        Columns::WideRows(io, length, block.lines, stream);
+      } else {
+        Columns::Columns(io, length, block.lines, stream);
+      }
+    } else if (columns && io.from_step == block.lines && io.to_step == io.from_step &&
+               (std::is_void_v<I> || io.at_step == io.from_step)) {
+      Columns::FewColumns(io, length, block.lines);
     } else if (contiguous && length < Scans::kLanes && steps[0] == length && steps[1] == length &&
                steps[2] == length) {
-      Scans::template ShortLines<kReverse>(io, length, block.lines);
+      Columns::template ShortLines<kReverse>(io, length, block.lines);
     } else {
       for (int64_t j = 0; j < block.lines; ++j) {
         Leader<KeyOf<T>> leader;
         if (shared) {
           ScanParts<Order, T, I, kReverse>(io, length, stream, parallel_for);
         } else if (contiguous) {
-          Scans::template Line<kReverse>(io, length, 0, stream, &leader);
+          Scans::template Line<kReverse>(io, length, 0, past, &leader);
         } else {
           Scans::OneByOne(io, length, 0, &leader);
         }
         io = io.Shifted(steps[0], steps[1], steps[2]);
       }
     }
-    if (stream) hwy::FlushStream();
+    if (past) hwy::FlushStream();
   };
   // Short lines are handed out as wide blocks, because a block of 64 takes longer to begin than to scan.
-  constexpr int64_t kBlock = 1 << 12, kColumns = Scans::kColumns;
-  const int64_t widest = std::max(kColumns, kBlock / std::max<int64_t>(length, 1) / kColumns * kColumns);
+  constexpr int64_t kBlock = 1 << 12, kColumns = Columns::kColumns;
+  const int64_t widest =
+      wide ? Columns::kMostColumns / 2
+           : std::max(kColumns, kBlock / std::max<int64_t>(length, 1) / kColumns * kColumns);
   ForLines<3>({&in, &out, &indices}, axis, widest, shared ? SerialFor : parallel_for, scan);
 }
 
@@ -112,12 +130,23 @@ void ScanWithIndices(const Tensor &in, const Tensor &out, const Tensor &indices,
                      const ParallelFor &parallel_for) {
   const int64_t axis = dim < 0 ? dim + std::max<int64_t>(in.rank(), 1) : dim;
   CheckIndices("input", in.rank() == 0 ? 1 : in.shape[axis], indices.dtype);
+  const Shape dense = ContiguousStrides(in.shape);
   DispatchElement(in.dtype, [&](auto element) {
     using T = decltype(element);
+    Tensor from = in;
+    hwy::AlignedFreeUniquePtr<T[]> copy;
+    // Lines lie in the same way in all tensors, or they are scanned one element after the other. So an input
+    // that lies otherwise than its results is copied: 4 x for channels-last signals.
+    if (in.strides != dense && out.strides == dense && indices.strides == dense && in.numel() > 0) {
+      copy = AllocateAligned<T>(in.numel());
+      CopyDense(in, copy.get(), parallel_for);
+      from.data = copy.get();
+      from.strides = dense;
+    }
     if (indices.dtype == DType::kInt32) {
-      ScanAxis<Order, T, int32_t, false>(in, out, indices, axis, parallel_for);
+      ScanAxis<Order, T, int32_t, false>(from, out, indices, axis, parallel_for);
     } else {
-      ScanAxis<Order, T, int64_t, false>(in, out, indices, axis, parallel_for);
+      ScanAxis<Order, T, int64_t, false>(from, out, indices, axis, parallel_for);
     }
   });
 }

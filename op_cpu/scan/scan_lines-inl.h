@@ -8,8 +8,6 @@
 //   distance 1      3  3  4  4  5  9  9  6
 //   distance 2      3  3  4  4  5  9  9  9
 //   distance 4      3  3  4  4  5  9  9  9
-//
-// Contiguous lines that lie side by side are lanes instead: a step combines two vectors.
 #if defined(AVO_OP_CPU_COMMON_SCAN_LINES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_COMMON_SCAN_LINES_INL_H_
 #undef AVO_OP_CPU_COMMON_SCAN_LINES_INL_H_
@@ -24,6 +22,7 @@
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "op_cpu/scan/extremes-inl.h"
+#include "op_cpu/scan/scan_columns-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
@@ -40,34 +39,6 @@ template <typename Key>
 struct Leader {
   Key best{};
   int64_t at = -1;  // its index along the line; -1 before the first element
-};
-
-// The first element of a line, or of several lines, and where its results go. I is void where indices are not
-// wanted.
-template <typename T, typename I>
-struct Scanned {
-  const T *from;
-  T *to;
-  I *at;
-  int64_t from_step = 1, to_step = 1, at_step = 1;  // elements from one index of the axis to the next one
-
-  Scanned Shifted(int64_t in, int64_t out, int64_t index) const {
-    Scanned other = *this;
-    other.from += in;
-    other.to += out;
-    if constexpr (!std::is_void_v<I>) other.at += index;
-    return other;
-  }
-  // The line from index i on.
-  Scanned FromIndex(int64_t i) const { return Shifted(i * from_step, i * to_step, i * at_step); }
-  // The same elements, from the last one to the first one.
-  Scanned Reversed(int64_t count) const {
-    Scanned other = FromIndex(count - 1);
-    other.from_step = -from_step;
-    other.to_step = -to_step;
-    other.at_step = -at_step;
-    return other;
-  }
 };
 
 template <class Order, typename T, typename I>
@@ -87,13 +58,24 @@ class Scan {
   }
 
   // Scans contiguous elements: steps are 1, or -1 where kReverse. It takes log2(lanes) steps for each vector,
-  // and is 7 x as fast as one element after the other, at AVX-512.
+  // and is 7 x as fast as one element after the other, at AVX-512. With `stream`, results go around the
+  // caches from the first element on that is aligned.
   template <bool kReverse>
   static void Line(const Io &io, int64_t count, int64_t base, bool stream, Leader<Key> *leader) {
     static_assert(!kReverse || !kIndices);
     // Lanes count indices from `base` on, in as many bits as a key has.
     const int64_t distance = leader->at < 0 ? count : base + count - leader->at;
     if (count < kLanes || distance > hwy::LimitsMax<LaneIndex>()) return OneByOne(io, count, base, leader);
+    if constexpr (!kReverse) {
+      const int64_t head =
+          Misaligned(io.to) == 0 ? 0 : kAlignment / sizeof(T) - Misaligned(io.to) / sizeof(T);
+      if (stream && head > 0 && count >= head + kLanes) {
+        OneByOne(io, head, base, leader);
+        return Line<kReverse>(io.FromIndex(head), count - head, base + head, stream, leader);
+      }
+      if constexpr (kIndices) stream = stream && Misaligned(io.at) == 0;
+      stream = stream && Misaligned(io.to) == 0;
+    }
     if (leader->at < 0) *leader = {static_cast<Key>(Widen(io.from[0])), base};
 
     // Processors cease to fetch ahead at the end of a page; the prefetch gives 1.1 x for rows of 128. Behind
@@ -108,9 +90,13 @@ class Scan {
     auto best_at = hn::Set(di, static_cast<LaneIndex>(leader->at - base));
     for (int64_t i = 0; i < count; i += kLanes) {
       if (i + kLanes > count) {
+        if (stream) {
+          // Results that went around the caches would have to come back from memory.
+          *leader = {hn::GetLane(best), base + hn::GetLane(best_at)};
+          return OneByOne(io.FromIndex(i), count - i, base + i, leader);
+        }
         // The last vector overlaps the one before it, and begins with the result at the index before its own.
         i = count - kLanes;
-        stream = false;
         best = hn::Set(d, static_cast<Key>(Widen(io.FromIndex(i - 1).to[0])));
         if constexpr (kIndices) best_at = hn::Set(di, static_cast<LaneIndex>(io.at[i - 1] - base));
       }
@@ -152,50 +138,12 @@ class Scan {
     return {static_cast<Key>(best), base + at};
   }
 
-  // Scans lines of fewer elements than a vector has lanes, one behind the other, as lanes: it copies some
-  // lines so that they lie side by side, and the results back. It is 4 x as fast as OneByOne for lines of
-  // three elements, because no processor predicts which element leads.
-  template <bool kReverse>
-  static void ShortLines(const Io &io, int64_t length, int64_t lines) {
-    using Index = std::conditional_t<kIndices, I, int32_t>;
-    T from[kLanes * kColumns] = {}, to[kLanes * kColumns];
-    [[maybe_unused]] Index at[kLanes * kColumns];
-    Io tile{from, to, nullptr, kColumns, kColumns, kColumns}, all = io;
-    if constexpr (kIndices) tile.at = at;
-    if constexpr (kReverse) {
-      tile = tile.Reversed(length);
-      all = io.Reversed(length);
-    }
-    for (int64_t first = 0; first < lines;
-         first += kColumns, all = all.Shifted(length * kColumns, length * kColumns, length * kColumns)) {
-      const int64_t count = std::min(kColumns, lines - first);
-      for (int64_t i = 0; i < length; ++i) {
-        for (int64_t j = 0; j < count; ++j) from[i * kColumns + j] = all.from[j * length + i];
-      }
-      VectorsOfColumns<kColumns / kLanes>(tile, length, false);
-      for (int64_t i = 0; i < length; ++i) {
-        for (int64_t j = 0; j < count; ++j) all.to[j * length + i] = to[i * kColumns + j];
-        if constexpr (kIndices) {
-          for (int64_t j = 0; j < count; ++j) all.at[j * length + i] = at[i * kColumns + j];
-        }
-      }
-    }
-  }
-
-  // Scans `lines` lines of `count` elements that lie side by side, as lanes.
-  static void Columns(const Io &io, int64_t count, int64_t lines, bool stream) {
-    int64_t j = 0;
-    for (; j + kColumns <= lines; j += kColumns) {
-      VectorsOfColumns<kColumns / kLanes>(io.Shifted(j, j, j), count, stream);
-    }
-    for (; j + kLanes <= lines; j += kLanes) VectorsOfColumns<1>(io.Shifted(j, j, j), count, stream);
-    if (j == lines) return;
-    // The last vector overlaps the one before it.
-    j = lines - kLanes;
-    VectorsOfColumns<1>(io.Shifted(j, j, j), count, false);
-  }
-
  private:
+  static constexpr int64_t kAlignment = 64;
+  static int64_t Misaligned(const void *data) {
+    return static_cast<int64_t>(reinterpret_cast<uintptr_t>(data) % kAlignment);
+  }
+
   static constexpr bool kIndices = !std::is_void_v<I>;
   static constexpr int64_t kPage = 4096 / sizeof(T);
   using D = hn::ScalableTag<Key>;
@@ -204,7 +152,7 @@ class Scan {
   using LaneIndex = hn::TFromD<DI>;
 
  public:
-  static constexpr int64_t kLanes = hn::MaxLanes(D()), kColumns = 64, kMostRows = hwy::LimitsMax<LaneIndex>();
+  static constexpr int64_t kLanes = hn::MaxLanes(D());
 
  private:
   // For each lane, the number of the lane `step` before it, or its own number where there is none.
@@ -240,32 +188,6 @@ class Scan {
   template <class Value, class Table>
   static HWY_INLINE Value Moved(Value value, const Table &table) {
     return hn::BitCast(hn::DFromV<Value>(), hn::TableLookupLanes(hn::BitCast(D(), value), table));
-  }
-
-  template <size_t kVectors>
-  static void VectorsOfColumns(Io io, int64_t count, bool stream) {
-    const D d;
-    const DI di;
-    V best[kVectors];
-    hn::Vec<DI> best_at[kVectors];
-    for (size_t v = 0; v < kVectors; ++v) {
-      best[v] = LoadKey(d, io.from + v * kLanes);
-      best_at[v] = hn::Zero(di);
-    }
-    for (int64_t i = 0; i < count; ++i) {
-      const auto index = hn::Set(di, static_cast<LaneIndex>(i));
-      for (size_t v = 0; v < kVectors; ++v) {
-        const V keys = LoadKey(d, io.from + v * kLanes);
-        const auto leads = hn::Or(Order::NotWorse(keys, best[v]), IsNaNKey(d, keys));
-        best[v] = hn::IfThenElse(leads, keys, best[v]);
-        PutKey(best[v], d, io.to + v * kLanes, stream);
-        if constexpr (kIndices) {
-          best_at[v] = hn::IfThenElse(hn::RebindMask(di, leads), index, best_at[v]);
-          PutIndices(best_at[v], di, 0, io.at + v * kLanes, stream);
-        }
-      }
-      io = io.FromIndex(1);
-    }
   }
 };
 

@@ -26,6 +26,10 @@ def cases():
         for out_length, out in ((26, ""), (20, "strided"), (13, "transposed"), (26, "offset")):
             args = {"self": Array(3, 6, 13, layout=layout), "output_size": [out_length]}
             yield Case(f"{layout} {out_length} {out}", args, out=out)
+    # Channels-last signals, which CPUs copy first unless outputs are few; and rows of equal lengths, which are copied.
+    for length, out_length in product((40, 75), (20, 75, 99)):
+        args = {"self": Array(3, 18, length, layout="channels_last"), "output_size": [out_length]}
+        yield Case(f"channels_last {length} {out_length}", args)
     for values, corners in product(("special", "wide", "ramp"), (False, True)):
         for out_length in (80, 70, 25, 17, 40):
             args = {"output_size": [out_length], "align_corners": corners}

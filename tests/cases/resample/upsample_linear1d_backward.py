@@ -29,7 +29,7 @@ def cases():
     for rows, length, out_length in SIZES + TILES:
         for align_corners in (False, True):
             yield _case("size", rows, length, out_length, align_corners=align_corners)
-    for layout in ("strided", "transposed", "offset"):
+    for layout in ("strided", "transposed", "offset", "channels_last"):
         for out_length in (26, 20, 13):
             yield _case(layout, 18, 13, out_length, layout=layout)
     for length, scales in ((10, 1.75), (10, 2.0), (10, 0.33), (1000, 2.0009), (7, 1.01), (64, 1.5)):

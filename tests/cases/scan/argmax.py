@@ -13,6 +13,9 @@ LONG = [((3, 1100), 1), ((1100, 3), 0), ((17, 513), -1), ((2, 90, 130), 1), ((2,
 LONG += [((2, 9000), 1), ((1, 20001), 1), ((7000, 5), 1), ((70, 33, 2), 1), ((9, 4099), 1), ((5, 333), 0)]
 # Short lines: fewer positions than repeats of lanes, and more.
 LONG += [((7000, 2), 1), ((7000, 20), 1)]
+# On CPUs: few columns, whose rows are joined; columns that are not whole vectors; a few more columns than a block; lines
+# of several vectors; lines of whole pages and a part of one.
+LONG += [((6, 67, 9), 1), ((5, 14, 6), 1), ((3, 50, 37), 1), ((9, 261), 0), ((30, 300), 1), ((70_001,), 0)]
 
 
 def halves(rng, shape):
@@ -53,6 +56,9 @@ def cases():
         args = {"self": Array(*shape, values="integers"), "dim": dim, "keepdim": keepdim}
         yield Case(f"{shape} {dim} {keepdim}", {**args, "select_last_index": keepdim})
     yield from (Case(f"8-d {dim}", {"self": Array(1, 2, 1, 3, 1, 2, 1, 4), "dim": dim}) for dim in (-8, 3, 7))
+    for dim in (0, 1, 2, None):
+        array = Array(4, 9, 20, values="integers", layout="channels_last")
+        yield Case(f"channels_last {dim}", {"self": array, "dim": dim})
     for layout, dim in product(("strided", "transposed", "offset", "broadcast"), (0, 1, 2, None)):
         array, out = Array(4, 9, 20, values="integers", layout=layout), "" if dim is None else "strided"
         yield Case(f"{layout} {dim}", {"self": array, "dim": dim}, out=out)

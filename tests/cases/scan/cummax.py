@@ -14,6 +14,8 @@ SHAPES += [(3, 1, 5), (64, 65), (5, 63), (2, 31, 33)]
 LONG = [((3, 1100), 1), ((1100, 3), 0), ((17, 513), -1), ((2, 300, 130), 1), ((2, 3, 5000), 0), ((4097,), 0)]
 # Lines that cores share: one whose length ends within a part, several lines, and columns.
 LONG += [((5003,), 0), ((3, 2500), 1), ((3001, 5), 0), ((2, 2048, 9), 1)]
+# Few columns, and columns that are not whole vectors.
+LONG += [((4, 70, 3), 1), ((5, 18, 10), 1), ((3, 20, 37), 1)]
 # Lines that the threads of a CPU share, in parts of 16384 elements.
 LONG += [((40001,), 0), ((2, 16385), 1)]
 
@@ -30,6 +32,12 @@ def cases():
             yield Case(f"{shape} {dim} {values}", {"input": Array(*shape, values=values), "dim": dim})
         args = {"input": Array(*shape, values=halves), "dim": dim}
         yield Case(f"wide {shape} {dim}", args, dtypes=("int64",))
+    # Results that outgrow the caches of a CPU: rows of columns, and lines that begin and end between whole vectors.
+    for shape, dim in (((4, 140_003), 0), ((401, 1403), 1)):
+        args = {"input": Array(*shape, values=late), "dim": dim}
+        yield Case(f"beyond caches {shape}", args, dtypes=("float64",))
+    for dim in range(3):
+        yield Case(f"channels_last {dim}", {"input": Array(5, 18, 20, layout="channels_last"), "dim": dim})
     # Whole vectors without a new leader.
     for shape, dim in LONG:
         yield Case(f"{shape} {dim} normal", {"input": Array(*shape), "dim": dim})
