@@ -21,13 +21,54 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <typename T>
 constexpr int64_t kPixelBlock = 64 / sizeof(Compute<T>);
 
-// A vector of elements from their bits.
+// Words that squares are made of: one element of float32 or float64, or two neighbouring ones of a half type.
 template <typename T>
-HWY_INLINE hn::Vec<ComputeTag<T>> FromBits(hn::Vec<BitsTag<T>> bits) {
-  if constexpr (sizeof(T) == 2) {
-    return WidenHalves(ComputeTag<T>(), bits, T{});
+using WordTag = hn::RebindToUnsigned<ComputeTag<T>>;
+template <typename T>
+constexpr int64_t kWord = sizeof(Compute<T>) / sizeof(T);
+
+// Transposes a square of words, where block(i, b) loads block b of 16 bytes of row i. Reading the blocks of a
+// vector one by one spares half of the shuffles of a square in registers.
+template <class D, class Block>
+HWY_INLINE void TransposeBlocks(D d, const Block &block, hn::Vec<D> (&columns)[hn::MaxLanes(D())]) {
+  constexpr int kSide = hn::MaxLanes(D()), kSize = 16 / sizeof(hn::TFromD<D>);
+#pragma GCC unroll 4
+  for (int first = 0; first < kSide; first += kSize) {
+    hn::Vec<D> rows[4];
+#pragma GCC unroll 4
+    for (int i = 0; i < kSize; ++i) {
+      rows[i] = hn::ResizeBitCast(d, block(i, first));
+      if constexpr (kSide >= 2 * kSize) rows[i] = hn::InsertBlock<1>(rows[i], block(kSize + i, first));
+      if constexpr (kSide == 4 * kSize) {
+        rows[i] = hn::InsertBlock<2>(rows[i], block(2 * kSize + i, first));
+        rows[i] = hn::InsertBlock<3>(rows[i], block(3 * kSize + i, first));
+      }
+    }
+    if constexpr (kSize == 2) {
+      columns[first] = hn::InterleaveLower(d, rows[0], rows[1]);
+      columns[first + 1] = hn::InterleaveUpper(d, rows[0], rows[1]);
+    } else {
+      const auto low_even = hn::InterleaveLower(d, rows[0], rows[2]);
+      const auto low_odd = hn::InterleaveLower(d, rows[1], rows[3]);
+      const auto high_even = hn::InterleaveUpper(d, rows[0], rows[2]);
+      const auto high_odd = hn::InterleaveUpper(d, rows[1], rows[3]);
+      columns[first] = hn::InterleaveLower(d, low_even, low_odd);
+      columns[first + 1] = hn::InterleaveUpper(d, low_even, low_odd);
+      columns[first + 2] = hn::InterleaveLower(d, high_even, high_odd);
+      columns[first + 3] = hn::InterleaveUpper(d, high_even, high_odd);
+    }
+  }
+}
+
+// Gives element `i` of each word.
+template <typename T>
+HWY_INLINE hn::Vec<ComputeTag<T>> OfWords(hn::Vec<WordTag<T>> words, int64_t i) {
+  const ComputeTag<T> d;
+  if constexpr (kWord<T> == 1) {
+    return hn::BitCast(d, words);
   } else {
-    return hn::BitCast(ComputeTag<T>(), bits);
+    const WordTag<T> tag;
+    return WidenBits(d, i == 0 ? hn::And(words, hn::Set(tag, 0xffffu)) : hn::ShiftRight<16>(words), T{});
   }
 }
 
@@ -46,26 +87,33 @@ HWY_INLINE void ForSquares(int64_t side, int64_t pixels, const Body &body) {
 template <typename T, class Put>
 void LoadRun(const T *from, int64_t stride, int64_t channels, int64_t pixels, const int64_t *places,
              const Put &put) {
-  const BitsTag<T> d;
-  constexpr int64_t kSide = hn::MaxLanes(BitsTag<T>());
-  using Bits = hn::TFromD<BitsTag<T>>;
-  for (int64_t c = 0; c < kPixelBlock<T>; c += kSide) {
-    const Bits *lines[kSide];
-    for (int64_t i = 0; i < kSide; ++i) {
-      lines[i] = reinterpret_cast<const Bits *>(from + std::min(c + i, channels - 1) * stride);
+  const WordTag<T> d;
+  using Word = hn::TFromD<WordTag<T>>;
+  constexpr int64_t kLanes = hn::MaxLanes(WordTag<T>()), kSide = kLanes * kWord<T>;
+  const hn::CappedTag<Word, 16 / sizeof(Word)> block;
+  // The last elements of a run that is shorter than a square, with room behind them.
+  T ends[kLanes][kSide];
+  for (int64_t c = 0; c < kPixelBlock<T>; c += kLanes) {
+    const T *lines[kLanes];
+    for (int64_t i = 0; i < kLanes; ++i) lines[i] = from + std::min(c + i, channels - 1) * stride;
+    if (pixels < kSide) {
+      for (int64_t i = 0; i < kLanes; ++i) lines[i] = std::copy_n(lines[i], pixels, ends[i]) - pixels;
     }
     ForSquares(kSide, pixels, [&](int64_t p, int64_t count) HWY_ATTR {
-      hn::Vec<BitsTag<T>> rows[kSide];
+      hn::Vec<WordTag<T>> columns[kLanes];
+      const auto load = [&](int row, int word) HWY_ATTR {
+        return hn::LoadU(block, reinterpret_cast<const Word *>(lines[row] + p) + word);
+      };
+      TransposeBlocks(d, load, columns);
       if (count == kSide) {
-#pragma GCC unroll 16
-        for (int64_t i = 0; i < kSide; ++i) rows[i] = hn::LoadU(d, lines[i] + p);
-        Transpose(d, rows);
-#pragma GCC unroll 16
-        for (int64_t i = 0; i < kSide; ++i) put(places[p + i] + c, FromBits<T>(rows[i]));
+#pragma GCC unroll 32
+        for (int64_t i = 0; i < kSide; ++i) {
+          put(places[p + i] + c, OfWords<T>(columns[i / kWord<T>], i % kWord<T>));
+        }
       } else {
-        for (int64_t i = 0; i < kSide; ++i) rows[i] = hn::LoadN(d, lines[i] + p, count);
-        Transpose(d, rows);
-        for (int64_t i = 0; i < count; ++i) put(places[p + i] + c, FromBits<T>(rows[i]));
+        for (int64_t i = 0; i < count; ++i) {
+          put(places[p + i] + c, OfWords<T>(columns[i / kWord<T>], i % kWord<T>));
+        }
       }
     });
   }

@@ -35,6 +35,8 @@ class TileGradients {
   using C = Compute<T>;
   using D = hn::ScalableTag<C>;
   using V = hn::Vec<D>;
+  using PixelTag = hn::RebindToUnsigned<D>;
+  using Pixel = hn::TFromD<PixelTag>;
   static constexpr int64_t kBlock = kPixelBlock<T>, kLanes = hn::MaxLanes(D());
 
  public:
@@ -42,19 +44,29 @@ class TileGradients {
       : windows_(windows),
         rows_(windows.rows),
         columns_(windows.columns),
+        planes_(windows.out.strides[3] == 1 && windows.out.strides[1] != 1 &&
+                windows.grad.shape[2] * windows.grad.shape[3] >= kScattered),
         count_(windows.grad.shape[3]),
         pitch_(std::max(columns_.Start(count_ - 1) + columns_.Reach(), columns_.size) + columns_.padding),
         band_(std::min(rows_.size, std::max(kPixels / pitch_, 4 * rows_.Reach()))) {
     const Shape &grad = windows.grad.shape;
     const int64_t plane = std::max(rows_.Start(grad[2] - 1) + rows_.Reach(), rows_.size) + rows_.padding;
     keys_.resize(std::min(plane, band_ + 2 * (rows_.Reach() - 1)) * pitch_ * kBlock);
-    sums_.resize(keys_.size());
     const int64_t window_rows = std::min(grad[2], (band_ + rows_.Reach() - 2) / rows_.stride + 2);
-    grads_.resize(window_rows * count_ * kBlock);
-    for (int64_t i = 0; i < window_rows * count_; ++i) grad_places_.push_back(i * kBlock);
+    if (planes_) {
+      sums_.resize(band_ * columns_.size + 1);
+      grads_.resize(window_rows * count_);
+      found_.resize(window_rows * count_ * kBlock);
+    } else {
+      sums_.resize(keys_.size());
+      grads_.resize(window_rows * count_ * kBlock);
+      for (int64_t i = 0; i < window_rows * count_; ++i) grad_places_.push_back(i * kBlock);
+    }
     for (int64_t i = 0; i < rows_.kernel; ++i) {
       for (int64_t j = 0; j < columns_.kernel; ++j) {
-        taps_.push_back((i * rows_.dilation * pitch_ + j * columns_.dilation) * kBlock);
+        const int64_t y = i * rows_.dilation, x = j * columns_.dilation;
+        taps_.push_back((y * pitch_ + x) * kBlock);
+        pixels_.push_back(static_cast<Pixel>(y * columns_.size + x));
       }
     }
   }
@@ -72,6 +84,8 @@ class TileGradients {
  private:
   // Pixels of a tile, which then stays in the second cache.
   static constexpr int64_t kPixels = 1024;
+  // The fewest windows of a plane that are scattered.
+  static constexpr int64_t kScattered = 32;
 
   // The rows of a tile.
   struct Band {
@@ -120,28 +134,144 @@ class TileGradients {
       std::fill_n(keys, at_.height * pitch_ * kBlock, Keys::kLowest);
       cleared_ = kFinite ? kLowestNumber : kLowestKey;
     }
-    V products = hn::Zero(d);
+    // The largest magnitude as bits, twice, so that the signs are gone: infinity and NaN are above all others.
+    const hn::RebindToUnsigned<D> bits;
+    auto largest = hn::Zero(bits);
     LoadPixels<T>(windows_.in, n, channel, channels, at_.in_first, at_.in_last,
-               places_.data() + (at_.in_first - from_) * columns_.size, [&](int64_t at, V value) HWY_ATTR {
-                 products = hn::MulAdd(value, hn::Zero(d), products);
-                 hn::Store(Keys::Of(value), typename Keys::Tag(), keys + at);
-               });
-    const bool finite = hn::AllTrue(d, hn::Eq(products, hn::Zero(d)));
+                  places_.data() + (at_.in_first - from_) * columns_.size,
+                  [&](int64_t at, V value) HWY_ATTR {
+                    const auto raw = hn::BitCast(bits, value);
+                    largest = hn::Max(largest, hn::Add(raw, raw));
+                    hn::Store(Keys::Of(value), typename Keys::Tag(), keys + at);
+                  });
+    const auto infinity = hn::BitCast(bits, hn::Inf(d));
+    const bool finite = hn::AllTrue(bits, hn::Lt(largest, hn::Add(infinity, infinity)));
     if (kFinite && !finite) return false;
-    LoadPixels<T>(windows_.grad, n, channel, channels, at_.top, at_.bottom, grad_places_.data(),
-               [&](int64_t at, V value) HWY_ATTR { hn::Store(value, d, grads_.data() + at); });
-    std::fill_n(sums_.data(), at_.height * pitch_ * kBlock, C{0});
-    switch (taps_.size()) {
-      case 2: GiveGradients<Keys, 2>(keys); break;
-      case 3: GiveGradients<Keys, 3>(keys); break;
-      case 4: GiveGradients<Keys, 4>(keys); break;
-      case 6: GiveGradients<Keys, 6>(keys); break;
-      case 9: GiveGradients<Keys, 9>(keys); break;
-      default: GiveGradients<Keys, 0>(keys);
+    if (planes_) {
+      Dispatch([&](auto taps) { FindMaxima<Keys, decltype(taps)::value>(keys); });
+      for (int64_t c = 0; c < channels; ++c) ScatterPlane(n, channel + c, found_.data() + c);
+    } else {
+      LoadPixels<T>(windows_.grad, n, channel, channels, at_.top, at_.bottom, grad_places_.data(),
+                    [&](int64_t at, V value) HWY_ATTR { hn::Store(value, d, grads_.data() + at); });
+      std::fill_n(sums_.data(), at_.height * pitch_ * kBlock, C{0});
+      Dispatch([&](auto taps) { GiveGradients<Keys, decltype(taps)::value>(keys); });
+      StorePixels<T>(sums_.data(), places_.data() + (at_.first - from_) * columns_.size, windows_.out, n,
+                     channel, channels, at_.first, at_.last);
     }
-    StorePixels<T>(sums_.data(), places_.data() + (at_.first - from_) * columns_.size, windows_.out, n, channel,
-                channels, at_.first, at_.last);
     return finite;
+  }
+
+  // Calls body with the number of taps of a window, or 0 where there is no code for this number.
+  template <class Body>
+  void Dispatch(const Body &body) const {
+    switch (taps_.size()) {
+      case 2: return body(std::integral_constant<size_t, 2>());
+      case 3: return body(std::integral_constant<size_t, 3>());
+      case 4: return body(std::integral_constant<size_t, 4>());
+      case 6: return body(std::integral_constant<size_t, 6>());
+      case 9: return body(std::integral_constant<size_t, 9>());
+      default: return body(std::integral_constant<size_t, 0>());
+    }
+  }
+
+  // Finds the maxima of all windows of the tile.
+  template <class Keys, size_t kTaps>
+  void FindMaxima(const hn::TFromD<typename Keys::Tag> *keys) {
+    const PixelTag pixel_tag;
+    const typename Keys::Tag tag;
+    const size_t count = kTaps == 0 ? taps_.size() : kTaps;
+    int64_t few[kTaps + 1];
+    Pixel few_pixels[kTaps + 1];
+    std::copy_n(taps_.data(), kTaps, few);
+    std::copy_n(pixels_.data(), kTaps, few_pixels);
+    const int64_t *taps = kTaps == 0 ? taps_.data() : few;
+    const Pixel *pixels = kTaps == 0 ? pixels_.data() : few_pixels;
+    // What other bands compute, and windows without an element, go behind the last pixel.
+    const auto none = hn::Set(pixel_tag, static_cast<Pixel>((at_.last - at_.first) * columns_.size));
+    const auto lowest = hn::Set(tag, Keys::kLowest);
+    Pixel *to = found_.data();
+    for (int64_t row = at_.top; row < at_.bottom; ++row) {
+      const auto *window = keys + (row * rows_.stride - at_.start) * pitch_ * kBlock;
+      int64_t pixel = (rows_.Start(row) - at_.first) * columns_.size - columns_.padding;
+      for (int64_t x = 0; x < count_; ++x, window += columns_.stride * kBlock, pixel += columns_.stride) {
+        for (int64_t c = 0; c < kBlock; c += kLanes, to += kLanes) {
+          typename Keys::Key tap[kTaps + 1];
+#pragma GCC unroll 9
+          for (size_t k = 0; k < kTaps; ++k) tap[k] = hn::Load(tag, window + taps[k] + c);
+          const auto key = [&](size_t k) HWY_ATTR {
+            return kTaps == 0 ? hn::Load(tag, window + taps[k] + c) : tap[k];
+          };
+          auto best = key(0);
+#pragma GCC unroll 9
+          for (size_t k = 1; k < count; ++k) best = hn::Max(best, key(k));
+          auto found = hn::Set(pixel_tag, pixels[count - 1]);
+          const auto choose = [&](size_t k, auto wanted) HWY_ATTR {
+            const auto here = hn::RebindMask(pixel_tag, hn::Eq(key(k), wanted));
+            found = hn::IfThenElse(here, hn::Set(pixel_tag, pixels[k]), found);
+          };
+#pragma GCC unroll 9
+          for (size_t k = 1; k < count; ++k) choose(count - 1 - k, best);
+          if constexpr (std::is_same_v<Keys, AnyKeys<C>>) {
+            const auto nan = hn::Set(tag, Keys::kNaN);
+            for (size_t k = 0; k < count; ++k) choose(k, nan);
+          }
+          found = hn::Min(hn::Add(found, hn::Set(pixel_tag, static_cast<Pixel>(pixel))), none);
+          found = hn::IfThenElse(hn::RebindMask(pixel_tag, hn::Eq(best, lowest)), none, found);
+          hn::Store(found, pixel_tag, to);
+        }
+      }
+    }
+  }
+
+  // Computes the rows of a channel. found: of its windows, every kBlock-th number is the pixel.
+  void ScatterPlane(int64_t n, int64_t channel, const Pixel *found) {
+    const int64_t width = columns_.size, height = at_.last - at_.first, rows = at_.bottom - at_.top;
+    std::fill_n(sums_.data(), height * width, C{0});
+    const C *grads = Grads(PlaneOf<const T>(windows_.grad, n, channel));
+    C *sums = sums_.data();
+    for (int64_t i = 0; i < rows * count_; ++i, found += kBlock) sums[*found] += grads[i];
+    const int64_t row = windows_.out.strides[2];
+    T *to = PlaneOf<T>(windows_.out, n, channel) + at_.first * row;
+    if (row == width) return StoreLine(sums, height * width, to);
+    for (int64_t y = 0; y < height; ++y) StoreLine(sums + y * width, width, to + y * row);
+  }
+
+  // The gradients of the windows of the tile in a plane, one behind the other.
+  const C *Grads(const T *plane) {
+    const Shape &strides = windows_.grad.strides;
+    const T *from = plane + at_.top * strides[2];
+    const int64_t rows = std::max<int64_t>(0, at_.bottom - at_.top);
+    const bool dense = strides[3] == 1 && strides[2] == count_;
+    if constexpr (std::is_same_v<T, C>) {
+      if (dense) return from;
+    }
+    C *to = grads_.data();
+    if (dense) {
+      LoadLine(from, rows * count_, to);
+      return to;
+    }
+    for (int64_t y = 0; y < rows; ++y, from += strides[2], to += count_) {
+      if (strides[3] == 1) {
+        LoadLine(from, count_, to);
+      } else {
+        for (int64_t x = 0; x < count_; ++x) to[x] = Widen(from[x * strides[3]]);
+      }
+    }
+    return grads_.data();
+  }
+
+  static void LoadLine(const T *from, int64_t count, C *to) {
+    const D d;
+    int64_t x = 0;
+    for (; x + kLanes <= count; x += kLanes) hn::StoreU(LoadFloat(d, from + x), d, to + x);
+    if (x < count) hn::StoreN(LoadFirst(d, from + x, count - x), d, to + x, count - x);
+  }
+
+  static void StoreLine(const C *from, int64_t count, T *to) {
+    const D d;
+    int64_t x = 0;
+    for (; x + kLanes <= count; x += kLanes) StoreFloat(hn::LoadU(d, from + x), d, to + x);
+    if (x < count) StoreFirst(hn::LoadN(d, from + x, count - x), d, to + x, count - x);
   }
 
   // Adds the gradients of all windows of the tile to the sums. kTaps: how many taps a window has, or 0 where
@@ -174,7 +304,7 @@ class TileGradients {
     typename Keys::Key tap[kTaps + 1];
 #pragma GCC unroll 9
     for (size_t k = 0; k < kTaps; ++k) tap[k] = hn::Load(tag, keys + taps[k]);
-    const auto key = [&](size_t k) { return kTaps == 0 ? hn::Load(tag, keys + taps[k]) : tap[k]; };
+    const auto key = [&](size_t k) HWY_ATTR { return kTaps == 0 ? hn::Load(tag, keys + taps[k]) : tap[k]; };
     auto best = key(0);
 #pragma GCC unroll 9
     for (size_t k = 1; k < count; ++k) best = hn::Max(best, key(k));
@@ -199,6 +329,7 @@ class TileGradients {
 
   const WindowGradients &windows_;
   const WindowAxis rows_, columns_;
+  const bool planes_;    // whether the channels of the result are planes
   const int64_t count_;  // windows of a row
   const int64_t pitch_;  // pixels from row to row of the tile
   const int64_t band_;   // the most rows of the result that a tile has
@@ -207,7 +338,9 @@ class TileGradients {
   std::vector<int64_t> places_;  // of the pixels of the image in the tile
   std::vector<int64_t> grad_places_;
   std::vector<int64_t> taps_;  // elements from the start of a window in the tile
+  std::vector<Pixel> pixels_;  // pixels from the start of a window in the result
   AlignedVector<C> keys_, sums_, grads_;
+  AlignedVector<Pixel> found_;  // of planes, the pixel of the result that is the maximum of each window
   // What lies beside the image in keys_.
   enum { kNothing, kLowestNumber, kLowestKey } cleared_ = kNothing;
   bool finite_ = true;  // whether all elements of the tile before were finite
