@@ -54,6 +54,8 @@ class TileGradients {
     keys_.resize(std::min(plane, band_ + 2 * (rows_.Reach() - 1)) * pitch_ * kBlock);
     const int64_t window_rows = std::min(grad[2], (band_ + rows_.Reach() - 2) / rows_.stride + 2);
     if (planes_) {
+      direct_ = std::is_same_v<T, C> && band_ == rows_.size && windows.out.strides[2] == columns_.size &&
+                Elements(rows_, grad[2]) && Elements(columns_, count_);
       sums_.resize(band_ * columns_.size + 1);
       grads_.resize(window_rows * count_);
       found_.resize(window_rows * count_ * kBlock);
@@ -86,6 +88,14 @@ class TileGradients {
   static constexpr int64_t kPixels = 1024;
   // The fewest windows of a plane that are scattered.
   static constexpr int64_t kScattered = 32;
+
+  // Whether each window of an axis has a tap inside the image.
+  static bool Elements(const WindowAxis &axis, int64_t windows) {
+    for (int64_t w = 0; w < windows; ++w) {
+      if (axis.FirstTap(w) >= axis.EndTap(w)) return false;
+    }
+    return true;
+  }
 
   // The rows of a tile.
   struct Band {
@@ -226,12 +236,17 @@ class TileGradients {
   // Computes the rows of a channel. found: of its windows, every kBlock-th number is the pixel.
   void ScatterPlane(int64_t n, int64_t channel, const Pixel *found) {
     const int64_t width = columns_.size, height = at_.last - at_.first, rows = at_.bottom - at_.top;
-    std::fill_n(sums_.data(), height * width, C{0});
-    const C *grads = Grads(PlaneOf<const T>(windows_.grad, n, channel));
-    C *sums = sums_.data();
-    for (int64_t i = 0; i < rows * count_; ++i, found += kBlock) sums[*found] += grads[i];
     const int64_t row = windows_.out.strides[2];
     T *to = PlaneOf<T>(windows_.out, n, channel) + at_.first * row;
+    C *sums = sums_.data();
+    const bool direct = direct_ && height == rows_.size;
+    if constexpr (std::is_same_v<T, C>) {
+      if (direct) sums = to;
+    }
+    std::fill_n(sums, height * width, C{0});
+    const C *grads = Grads(PlaneOf<const T>(windows_.grad, n, channel));
+    for (int64_t i = 0; i < rows * count_; ++i, found += kBlock) sums[*found] += grads[i];
+    if (direct) return;
     if (row == width) return StoreLine(sums, height * width, to);
     for (int64_t y = 0; y < height; ++y) StoreLine(sums + y * width, width, to + y * row);
   }
@@ -333,6 +348,8 @@ class TileGradients {
   const int64_t count_;  // windows of a row
   const int64_t pitch_;  // pixels from row to row of the tile
   const int64_t band_;   // the most rows of the result that a tile has
+  // Whether a whole plane is summed where its result lies, as no window adds to the place behind its last pixel.
+  bool direct_ = false;
   Band at_{};
   int64_t from_ = 0;             // the first row of places_
   std::vector<int64_t> places_;  // of the pixels of the image in the tile
