@@ -53,10 +53,11 @@ class ColumnPairs {
   explicit ColumnPairs(const WindowGradients &windows)
       : stream_(Streams(windows.out)), width_(windows.out.shape[3]), count_(windows.grad.shape[3]) {}
 
-  // Shorter rows leave most lanes of their vectors empty. All instruction sets choose as those with the longest
-  // vectors do, because a sum of a single term keeps the sign of zero here.
+  // Shorter rows leave most lanes of their vectors empty. All instruction sets choose as those with the
+  // longest vectors do, because a sum of a single term keeps the sign of zero here.
   static bool Suit(const WindowGradients &windows) {
-    return windows.AreNeighbours(3) && windows.grad.shape[3] >= 80 / static_cast<int64_t>(sizeof(C));
+    return windows.AreNeighbours(3) &&
+           windows.grad.shape[3] >= (sizeof(T) == 2 ? 32 : 80 / static_cast<int64_t>(sizeof(C)));
   }
   // How many planes there are, where plane i lies, and how many elements a row of one has.
   static int64_t Planes(const Shape &shape) { return shape[0] * shape[1]; }

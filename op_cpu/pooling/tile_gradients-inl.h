@@ -15,6 +15,7 @@
 #include "op_cpu/pooling/keys-inl.h"
 #include "op_cpu/pooling/parallel_images.h"
 #include "op_cpu/pooling/pixel_squares-inl.h"
+#include "op_cpu/pooling/scattered_plane-inl.h"
 #include "op_cpu/pooling/windows.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -36,7 +37,7 @@ class TileGradients {
   using D = hn::ScalableTag<C>;
   using V = hn::Vec<D>;
   using PixelTag = hn::RebindToUnsigned<D>;
-  using Pixel = hn::TFromD<PixelTag>;
+  using Pixel = typename ScatteredPlane<T>::Pixel;
   static constexpr int64_t kBlock = kPixelBlock<T>, kLanes = hn::MaxLanes(D());
 
  public:
@@ -48,16 +49,13 @@ class TileGradients {
                 windows.grad.shape[2] * windows.grad.shape[3] >= kScattered),
         count_(windows.grad.shape[3]),
         pitch_(std::max(columns_.Start(count_ - 1) + columns_.Reach(), columns_.size) + columns_.padding),
-        band_(std::min(rows_.size, std::max(kPixels / pitch_, 4 * rows_.Reach()))) {
+        band_(std::min(rows_.size, std::max(kPixels / pitch_, 4 * rows_.Reach()))),
+        plane_(windows, planes_ ? band_ : 0) {
     const Shape &grad = windows.grad.shape;
     const int64_t plane = std::max(rows_.Start(grad[2] - 1) + rows_.Reach(), rows_.size) + rows_.padding;
     keys_.resize(std::min(plane, band_ + 2 * (rows_.Reach() - 1)) * pitch_ * kBlock);
     const int64_t window_rows = std::min(grad[2], (band_ + rows_.Reach() - 2) / rows_.stride + 2);
     if (planes_) {
-      direct_ = std::is_same_v<T, C> && band_ == rows_.size && windows.out.strides[2] == columns_.size &&
-                Elements(rows_, grad[2]) && Elements(columns_, count_);
-      sums_.resize(band_ * columns_.size + 1);
-      grads_.resize(window_rows * count_);
       found_.resize(window_rows * count_ * kBlock);
     } else {
       sums_.resize(keys_.size());
@@ -89,46 +87,15 @@ class TileGradients {
   // The fewest windows of a plane that are scattered.
   static constexpr int64_t kScattered = 32;
 
-  // Whether each window of an axis has a tap inside the image.
-  static bool Elements(const WindowAxis &axis, int64_t windows) {
-    for (int64_t w = 0; w < windows; ++w) {
-      if (axis.FirstTap(w) >= axis.EndTap(w)) return false;
-    }
-    return true;
-  }
-
-  // The rows of a tile.
-  struct Band {
-    int64_t first = 0, last = 0;  // of the result
-    int64_t top, bottom;          // of the windows that reach into these
-    int64_t in_first, in_last;    // of the image that these windows reach
-    int64_t start;                // of the tile, counted from the start of the padding
-    int64_t height;               // of the tile
-  };
-
   void SelectBand(int64_t first, int64_t last) {
     if (first == at_.first && last == at_.last) return;
-    const int64_t stride = rows_.stride, padding = rows_.padding, reach = rows_.Reach();
-    const int64_t lowest = first + padding - reach + 1;
-    at_.first = first;
-    at_.last = last;
-    at_.top = lowest <= 0 ? 0 : CeilDiv(lowest, stride);
-    at_.bottom = std::min(windows_.grad.shape[2], (last - 1 + padding) / stride + 1);
-    at_.start = first + padding;
-    at_.in_first = at_.in_last = first;
-    at_.height = last - first;
-    if (at_.top < at_.bottom) {
-      at_.start = std::min(at_.start, at_.top * stride);
-      at_.height = std::max((at_.bottom - 1) * stride + reach, last + padding) - at_.start;
-      at_.in_first = std::max<int64_t>(0, rows_.Start(at_.top));
-      at_.in_last = std::min(rows_.size, rows_.Start(at_.bottom - 1) + reach);
-    }
+    at_ = TileRows::Of(rows_, windows_.grad.shape[2], first, last);
     cleared_ = kNothing;
     places_.clear();
     from_ = std::min(first, at_.in_first);
     for (int64_t y = from_; y < std::max(last, at_.in_last); ++y) {
       for (int64_t x = 0; x < columns_.size; ++x) {
-        places_.push_back(((y + padding - at_.start) * pitch_ + x + columns_.padding) * kBlock);
+        places_.push_back(((y + rows_.padding - at_.start) * pitch_ + x + columns_.padding) * kBlock);
       }
     }
   }
@@ -144,12 +111,12 @@ class TileGradients {
       std::fill_n(keys, at_.height * pitch_ * kBlock, Keys::kLowest);
       cleared_ = kFinite ? kLowestNumber : kLowestKey;
     }
-    // The largest magnitude as bits, twice, so that the signs are gone: infinity and NaN are above all others.
+    // The largest magnitude as bits, twice, so that the signs are gone: infinity and NaN are above all
+    // others.
     const hn::RebindToUnsigned<D> bits;
     auto largest = hn::Zero(bits);
     LoadPixels<T>(windows_.in, n, channel, channels, at_.in_first, at_.in_last,
-                  places_.data() + (at_.in_first - from_) * columns_.size,
-                  [&](int64_t at, V value) HWY_ATTR {
+                  places_.data() + (at_.in_first - from_) * columns_.size, [&](int64_t at, V value) HWY_ATTR {
                     const auto raw = hn::BitCast(bits, value);
                     largest = hn::Max(largest, hn::Add(raw, raw));
                     hn::Store(Keys::Of(value), typename Keys::Tag(), keys + at);
@@ -159,7 +126,7 @@ class TileGradients {
     if (kFinite && !finite) return false;
     if (planes_) {
       Dispatch([&](auto taps) { FindMaxima<Keys, decltype(taps)::value>(keys); });
-      for (int64_t c = 0; c < channels; ++c) ScatterPlane(n, channel + c, found_.data() + c);
+      for (int64_t c = 0; c < channels; ++c) plane_.Scatter(n, channel + c, at_, found_.data() + c, kBlock);
     } else {
       LoadPixels<T>(windows_.grad, n, channel, channels, at_.top, at_.bottom, grad_places_.data(),
                     [&](int64_t at, V value) HWY_ATTR { hn::Store(value, d, grads_.data() + at); });
@@ -175,12 +142,18 @@ class TileGradients {
   template <class Body>
   void Dispatch(const Body &body) const {
     switch (taps_.size()) {
-      case 2: return body(std::integral_constant<size_t, 2>());
-      case 3: return body(std::integral_constant<size_t, 3>());
-      case 4: return body(std::integral_constant<size_t, 4>());
-      case 6: return body(std::integral_constant<size_t, 6>());
-      case 9: return body(std::integral_constant<size_t, 9>());
-      default: return body(std::integral_constant<size_t, 0>());
+      case 2:
+        return body(std::integral_constant<size_t, 2>());
+      case 3:
+        return body(std::integral_constant<size_t, 3>());
+      case 4:
+        return body(std::integral_constant<size_t, 4>());
+      case 6:
+        return body(std::integral_constant<size_t, 6>());
+      case 9:
+        return body(std::integral_constant<size_t, 9>());
+      default:
+        return body(std::integral_constant<size_t, 0>());
     }
   }
 
@@ -208,9 +181,8 @@ class TileGradients {
           typename Keys::Key tap[kTaps + 1];
 #pragma GCC unroll 9
           for (size_t k = 0; k < kTaps; ++k) tap[k] = hn::Load(tag, window + taps[k] + c);
-          const auto key = [&](size_t k) HWY_ATTR {
-            return kTaps == 0 ? hn::Load(tag, window + taps[k] + c) : tap[k];
-          };
+          const auto key = [&](size_t k)
+                               HWY_ATTR { return kTaps == 0 ? hn::Load(tag, window + taps[k] + c) : tap[k]; };
           auto best = key(0);
 #pragma GCC unroll 9
           for (size_t k = 1; k < count; ++k) best = hn::Max(best, key(k));
@@ -231,62 +203,6 @@ class TileGradients {
         }
       }
     }
-  }
-
-  // Computes the rows of a channel. found: of its windows, every kBlock-th number is the pixel.
-  void ScatterPlane(int64_t n, int64_t channel, const Pixel *found) {
-    const int64_t width = columns_.size, height = at_.last - at_.first, rows = at_.bottom - at_.top;
-    const int64_t row = windows_.out.strides[2];
-    T *to = PlaneOf<T>(windows_.out, n, channel) + at_.first * row;
-    C *sums = sums_.data();
-    const bool direct = direct_ && height == rows_.size;
-    if constexpr (std::is_same_v<T, C>) {
-      if (direct) sums = to;
-    }
-    std::fill_n(sums, height * width, C{0});
-    const C *grads = Grads(PlaneOf<const T>(windows_.grad, n, channel));
-    for (int64_t i = 0; i < rows * count_; ++i, found += kBlock) sums[*found] += grads[i];
-    if (direct) return;
-    if (row == width) return StoreLine(sums, height * width, to);
-    for (int64_t y = 0; y < height; ++y) StoreLine(sums + y * width, width, to + y * row);
-  }
-
-  // The gradients of the windows of the tile in a plane, one behind the other.
-  const C *Grads(const T *plane) {
-    const Shape &strides = windows_.grad.strides;
-    const T *from = plane + at_.top * strides[2];
-    const int64_t rows = std::max<int64_t>(0, at_.bottom - at_.top);
-    const bool dense = strides[3] == 1 && strides[2] == count_;
-    if constexpr (std::is_same_v<T, C>) {
-      if (dense) return from;
-    }
-    C *to = grads_.data();
-    if (dense) {
-      LoadLine(from, rows * count_, to);
-      return to;
-    }
-    for (int64_t y = 0; y < rows; ++y, from += strides[2], to += count_) {
-      if (strides[3] == 1) {
-        LoadLine(from, count_, to);
-      } else {
-        for (int64_t x = 0; x < count_; ++x) to[x] = Widen(from[x * strides[3]]);
-      }
-    }
-    return grads_.data();
-  }
-
-  static void LoadLine(const T *from, int64_t count, C *to) {
-    const D d;
-    int64_t x = 0;
-    for (; x + kLanes <= count; x += kLanes) hn::StoreU(LoadFloat(d, from + x), d, to + x);
-    if (x < count) hn::StoreN(LoadFirst(d, from + x, count - x), d, to + x, count - x);
-  }
-
-  static void StoreLine(const C *from, int64_t count, T *to) {
-    const D d;
-    int64_t x = 0;
-    for (; x + kLanes <= count; x += kLanes) StoreFloat(hn::LoadU(d, from + x), d, to + x);
-    if (x < count) StoreFirst(hn::LoadN(d, from + x, count - x), d, to + x, count - x);
   }
 
   // Adds the gradients of all windows of the tile to the sums. kTaps: how many taps a window has, or 0 where
@@ -348,9 +264,8 @@ class TileGradients {
   const int64_t count_;  // windows of a row
   const int64_t pitch_;  // pixels from row to row of the tile
   const int64_t band_;   // the most rows of the result that a tile has
-  // Whether a whole plane is summed where its result lies, as no window adds to the place behind its last pixel.
-  bool direct_ = false;
-  Band at_{};
+  ScatteredPlane<T> plane_;
+  TileRows at_{};
   int64_t from_ = 0;             // the first row of places_
   std::vector<int64_t> places_;  // of the pixels of the image in the tile
   std::vector<int64_t> grad_places_;
