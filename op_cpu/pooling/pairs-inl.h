@@ -9,53 +9,16 @@
 #endif
 
 #include <algorithm>
-#include <limits>
 
 #include "op_cpu/common/copies/stream.h"
 #include "op_cpu/common/vectors/partial_vectors-inl.h"
 #include "op_cpu/common/vectors/store_pair-inl.h"
+#include "op_cpu/pooling/keys-inl.h"
 #include "op_cpu/pooling/windows.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// Keys are what elements are compared by. Of finite elements the keys are the elements; what lies beside the
-// image is minus infinity.
-template <typename C>
-struct FiniteKeys {
-  using Tag = hn::ScalableTag<C>;
-  using Key = hn::Vec<Tag>;
-  static constexpr C kLowest = -std::numeric_limits<C>::infinity();
-
-  static HWY_INLINE Key Of(Key value) { return value; }
-  static HWY_INLINE Key AsTap(Key key, int) { return key; }
-};
-
-// Of any elements the keys are integers in the same order. What lies beside the image is below all of them,
-// and NaN is above all of them.
-template <typename C>
-struct AnyKeys {
-  using Tag = hn::RebindToSigned<hn::ScalableTag<C>>;
-  using Key = hn::Vec<Tag>;
-  static constexpr hn::TFromD<Tag> kLowest = std::numeric_limits<hn::TFromD<Tag>>::min();
-  static constexpr hn::TFromD<Tag> kNaN = std::numeric_limits<hn::TFromD<Tag>>::max() - 8;
-
-  static HWY_INLINE Key Of(hn::Vec<hn::ScalableTag<C>> value) {
-    const hn::ScalableTag<C> d;
-    const Tag keys;
-    const auto bits = hn::BitCast(keys, hn::Add(value, hn::Zero(d)));  // -0 becomes 0
-    const auto flipped = hn::Xor(bits, hn::Set(keys, std::numeric_limits<hn::TFromD<Tag>>::max()));
-    const auto key = hn::IfNegativeThenElse(bits, flipped, bits);
-    return hn::IfThenElse(hn::RebindMask(keys, hn::IsNaN(value)), hn::Set(keys, kNaN), key);
-  }
-  // Raises NaN by the number of the tap, so that the last NaN of a window is its largest key.
-  static HWY_INLINE Key AsTap(Key key, int number) {
-    const Tag keys;
-    const auto nan = hn::Eq(key, hn::Set(keys, kNaN));
-    return hn::IfThenElse(nan, hn::Set(keys, static_cast<hn::TFromD<Tag>>(kNaN + number)), key);
-  }
-};
 
 // Loads `count` elements of a row from `at` on, at most a vector, and gives their keys; of the other lanes
 // the lowest key. Adds the products of the elements with zero to `products`: NaN where an element is not
@@ -90,7 +53,12 @@ class ColumnPairs {
   explicit ColumnPairs(const WindowGradients &windows)
       : stream_(Streams(windows.out)), width_(windows.out.shape[3]), count_(windows.grad.shape[3]) {}
 
-  static bool Suit(const WindowGradients &windows) { return windows.AreNeighbours(3); }
+  // Shorter rows leave most lanes of their vectors empty. All instruction sets choose as those with the
+  // longest vectors do, because a sum of a single term keeps the sign of zero here.
+  static bool Suit(const WindowGradients &windows) {
+    return windows.AreNeighbours(3) &&
+           windows.grad.shape[3] >= (sizeof(T) == 2 ? 32 : 80 / static_cast<int64_t>(sizeof(C)));
+  }
   // How many planes there are, where plane i lies, and how many elements a row of one has.
   static int64_t Planes(const Shape &shape) { return shape[0] * shape[1]; }
   static T *Plane(const Tensor &images, int64_t i) { return PlaneOf<T>(images, i); }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import math
+from itertools import product
 
 from ascend_vision_ops.reference.common.pair import pair
 from ascend_vision_ops.reference.pooling._windows import output_length
@@ -51,6 +52,16 @@ def cases():
     yield from backward_cases(cases_module("max_pool2d"))
     yield from cases_module("_pool_vectors").column_cases(backward_call)
     yield from cases_module("_pool_pairs").pair_cases(backward_call)
+    yield from tile_cases()
+
+
+def tile_cases():
+    """Planes that CPU kernels compute in one tile and in several, with many windows and with few, of many taps too."""
+    windows = [((70, 40), (3, 3)), ((9, 11), (3, 3)), ((5, 7), (3, 2)), ((12, 13), (4, 5))]
+    for (shape, kernel), layout in product(windows, ("", "channels_last")):
+        image = Array(2, 19, *shape, values=some_rows, layout=layout or "dense")
+        args = {"input": image, "kernel_size": list(kernel), "stride": [2, 3], "padding": [1, 1]}
+        yield Case(f"tiles {kernel} of {shape} {layout}", backward_call(args), out=layout)
 
 
 def oracle(**args):
