@@ -57,6 +57,7 @@ class GridTile {
         axis_weights_(AllocateAligned<Value>(2 * side_ * most_)),
         weights_(AllocateAligned<Value>(side_ * side_ * most_)) {}
 
+  int64_t side() const { return side_; }  // neighbours along an axis
   int64_t neighbours() const { return side_ * side_; }
   int64_t most() const { return most_; }
   // The place of sample p and neighbour 0 in weights(); neighbour k is k * kLanes further.
