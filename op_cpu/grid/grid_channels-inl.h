@@ -13,6 +13,7 @@
 
 #include "hwy/highway.h"
 #include "op_cpu/common/memory/aligned.h"
+#include "op_cpu/common/sampling/bilinear.h"
 #include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
@@ -59,9 +60,9 @@ class GridChannels {
   static constexpr int64_t kRun = 64;  // samples that are stored together
 
  public:
-  // Whether the channels of a pixel are neighbours in memory, and whole vectors.
+  // Whether the channels of a pixel are neighbours in memory, and fill a vector.
   static bool InPlace(const Tensor &images) {
-    return images.strides[1] == 1 && images.shape[1] % kLanes == 0;
+    return images.strides[1] == 1 && images.shape[1] >= kLanes;
   }
 
   // depth: most channels of a Sample; stream: whether results go around the caches.
@@ -206,7 +207,8 @@ class GridChannels {
 #pragma GCC unroll 4
         for (int64_t c = 0; c < Source::kDepth; c += hn::MaxLanes(d)) channels(c);
       } else {
-        for (int64_t c = 0; c < count; c += kLanes) channels(c);
+        // The last vector overlaps the one before it.
+        for (int64_t c = 0; c < count; c += kLanes) channels(std::min(c, count - kLanes));
       }
     }
   }

@@ -23,7 +23,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using namespace avo::HWY_NAMESPACE;
 
 constexpr int64_t kFewPlanes = 4;         // so few that memory for a large tile takes longer than its samples
-constexpr int64_t kFewGathers = 2;        // most channels whose neighbours are gathered
+constexpr int64_t kFewGathers = 4;        // most channels whose neighbours are gathered
 constexpr int64_t kPositions = 25 << 10;  // most samples of a tile: their neighbours and weights stay in L2
 
 // How a call is divided: into tiles of the result, and these into `depth` channels at a time.
@@ -35,10 +35,10 @@ struct Plan {
         in_place(GridChannels<T>::InPlace(args.input)),
         pairs(!in_place && ByPairs(args)),
         gathers(!in_place && !pairs && ByGathers(args)),
-        depth(in_place && args.out.strides[1] == 1 ? channels
-              : in_place || gathers                ? 4 * kCopyDepth
-              : pairs                              ? kCopyDepth
-                                                   : CopyDepthOf(channels)),
+        depth(in_place && (args.out.strides[1] == 1 || channels % kCopyDepth != 0) ? channels
+              : in_place || gathers ? 4 * kCopyDepth
+              : pairs               ? kCopyDepth
+                                    : CopyDepthOf(channels)),
         most(std::min(args.out.shape[2] * args.out.shape[3],
                       rules.interpolation == Interpolation::kBicubic ? kPositions / 4
                       : pairs && channels <= kFewPlanes              ? kPositions / 32
@@ -69,7 +69,7 @@ struct Plan {
 
   GridRules rules;
   int64_t channels;
-  bool in_place;  // the channels of a pixel are neighbours in memory, and whole vectors
+  bool in_place;  // the channels of a pixel are neighbours in memory, and fill a vector
   bool
       pairs;  // GridPairs computes the call, with samples as lanes; else GridChannels, with channels as lanes
   bool gathers;   // GridGathers computes the call; else it computes the tiles that are not worth a copy
