@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the neighbours of grid samples along one axis of an image, their weights and the derivatives of these,
-// for all modes of interpolation and padding. Samples are lanes.
+// Finds the neighbours of grid samples along one axis of an image, their weights and the derivatives of
+// these, for all modes of interpolation and padding. Samples are lanes.
 #if defined(AVO_OP_CPU_GRID_GRID_AXIS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_GRID_GRID_AXIS_INL_H_
 #undef AVO_OP_CPU_GRID_GRID_AXIS_INL_H_

@@ -23,10 +23,9 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Most channels of a copy: a pixel of float32 is a line of the cache. A copy for fewer channels has as few as
-// hold them.
+// Most channels of a copy: a pixel of float32 is a line of the cache. A copy for at most 8 channels has 8.
 constexpr int64_t kCopyDepth = 16;
-inline int64_t CopyDepthOf(int64_t channels) { return channels <= 4 ? 4 : channels <= 8 ? 8 : kCopyDepth; }
+inline int64_t CopyDepthOf(int64_t channels) { return channels <= 8 ? 8 : kCopyDepth; }
 constexpr int64_t kCopyPixels = 1 << 15;  // most pixels of a copy, so that it stays in L2
 
 // GridImage and GridCopy tell where the neighbours of a tile's samples are. source(i) points to the channels
@@ -61,9 +60,7 @@ class GridChannels {
 
  public:
   // Whether the channels of a pixel are neighbours in memory, and fill a vector.
-  static bool InPlace(const Tensor &images) {
-    return images.strides[1] == 1 && images.shape[1] >= kLanes;
-  }
+  static bool InPlace(const Tensor &images) { return images.strides[1] == 1 && images.shape[1] >= kLanes; }
 
   // depth: most channels of a Sample; stream: whether results go around the caches.
   GridChannels(const Tensor &images, const Tensor &out, int64_t depth, bool stream, const GridTile<T> &grid)
@@ -118,9 +115,7 @@ class GridChannels {
       SampleRuns(GridImage<T>{pointers_.data(), first}, first, count);
     } else if (copied_) {
       Copy(first, count);
-      if (depth_ == 4) {
-        SampleRuns(GridCopy<T, 4>{copy_.get(), offsets_.get()}, first, count);
-      } else if (depth_ == 8) {
+      if (depth_ == 8) {
         SampleRuns(GridCopy<T, 8>{copy_.get(), offsets_.get()}, first, count);
       } else {
         SampleRuns(GridCopy<T, kCopyDepth>{copy_.get(), offsets_.get()}, first, count);
@@ -186,7 +181,9 @@ class GridChannels {
   // SampleRun for a known number of neighbours. It computes whole vectors of channels.
   template <int64_t kNeighbours, class Source, typename To>
   void Weigh(const Source source, int64_t begin, int64_t run, int64_t count, To *to, int64_t stride) {
-    const std::conditional_t<Source::kDepth == 0, D, hn::CappedTag<Value, std::max<size_t>(Source::kDepth, 1)>> d;
+    const std::conditional_t<Source::kDepth == 0, D,
+                             hn::CappedTag<Value, std::max<size_t>(Source::kDepth, 1)>>
+        d;
     const Value *weights = grid_.weights();
     for (int64_t p = begin; p < begin + run; ++p, to += stride) {
       const int64_t place = (p & -kLanes) * kNeighbours + (p & (kLanes - 1));

@@ -42,9 +42,9 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
   using Base = GridPlanes<T, GridGathers>;
   using I = typename GridTile<T>::I;
   using Index = typename GridTile<T>::Index;
+  using Base::count_, Base::images_, Base::kLanes;
   using typename Base::D;
   using typename Base::V;
-  using Base::count_, Base::images_, Base::kLanes;
 
  public:
   // Whether 32 bits hold the offsets of all pixels of a plane, and a plane has the two elements that a gather
@@ -121,9 +121,9 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
 #pragma GCC unroll 4
         for (int k = 0; k < kPlanes; ++k) {
           const V value = hn::IfThenElseZero(inside, GatherElements(d, plane + k * stride, at, last));
-          values[k] = kSide == 1             ? value
-                      : x == 0 && y == 0     ? hn::Mul(value, weight)
-                                             : FusedMulAdd(weight, value, values[k]);
+          values[k] = kSide == 1         ? value
+                      : x == 0 && y == 0 ? hn::Mul(value, weight)
+                                         : FusedMulAdd(weight, value, values[k]);
         }
       }
     }

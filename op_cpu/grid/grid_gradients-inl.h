@@ -40,7 +40,7 @@ void AddGridGradients(const GridNeighbours<Compute<T>> &neighbours, int64_t samp
   constexpr int64_t kLanes = hn::MaxLanes(d), kVectors = kLongVectors<ComputeTag<T>>;
   for (int64_t position = 0; position < neighbours.samples; ++position, ++sample, to_grid += 2) {
     const T *grad = grads.data + position / columns * grads.row + position % columns * grads.column;
-    const auto *begin = neighbours.all.data() + sample * neighbours.most,
+    const auto *begin = neighbours.all.get() + sample * neighbours.most,
                *end = begin + neighbours.count[sample];
     V by_y[kVectors], by_x[kVectors];
     for (int64_t v = 0; v < kVectors; ++v) by_y[v] = by_x[v] = hn::Zero(d);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "hwy/highway.h"
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/sampling/bilinear.h"
 #include "op_cpu/common/tensors/element.h"
 #include "op_cpu/grid/grid_axis-inl.h"
@@ -49,8 +50,7 @@ class GridLocator {
     for (int64_t i = begin; i < end; i += kLanes) {
       const int64_t count = std::min(kLanes, end - i);
       for (int64_t lane = 0; lane < count; ++lane) {
-        const T *at =
-            static_cast<const T *>(grid_.data) + image * s[0] + row * s[1] + column * s[2];
+        const T *at = static_cast<const T *>(grid_.data) + image * s[0] + row * s[1] + column * s[2];
         at_x[lane] = Widen(at[0]);
         at_y[lane] = Widen(at[s[3]]);
         if (++column < columns) continue;
@@ -102,14 +102,14 @@ struct GridNeighbours {
   };
 
   int64_t samples, most;  // samples of an image, neighbours of a sample
-  std::vector<Neighbour> all;
+  hwy::AlignedFreeUniquePtr<Neighbour[]> all;
   std::vector<int32_t> count;
   std::vector<Value> outside_by_y, outside_by_x;  // what neighbours outside the image add: 0 or NaN
 
   GridNeighbours(int64_t images, int64_t samples_of_one, const GridRules &rules)
       : samples(samples_of_one),
         most(NeighboursOf(rules.interpolation) * NeighboursOf(rules.interpolation)),
-        all(images * samples * most),
+        all(AllocateAligned<Neighbour>(images * samples * most)),
         count(images * samples),
         outside_by_y(count.size()),
         outside_by_x(count.size()) {}

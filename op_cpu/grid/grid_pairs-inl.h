@@ -58,9 +58,9 @@ class GridPairs : public GridPlanes<T, GridPairs<T>> {
   using Base = GridPlanes<T, GridPairs>;
   using U = hn::RebindToUnsigned<ComputeTag<T>>;
   using Pair = GridPair<ComputeTag<T>>;
+  using Base::count_, Base::images_, Base::kLanes;
   using typename Base::D;
   using typename Base::V;
-  using Base::count_, Base::images_, Base::kLanes;
   static constexpr bool kByRows = GridRows<T>::kWorth;
 
  public:
@@ -196,7 +196,7 @@ class GridPairs : public GridPlanes<T, GridPairs<T>> {
     return hn::IfThenZeroElse(hn::RebindMask(d, excluded), value);
   }
 
-  int64_t step_ = 0;            // elements from the upper row of a sample to its lower row
+  int64_t step_ = 0;  // elements from the upper row of a sample to its lower row
   // For each sample the bytes from the start of a plane to the pair in the upper row, or GridRows' places.
   hwy::AlignedFreeUniquePtr<uint32_t[]> offsets_;
   hwy::AlignedFreeUniquePtr<float[]> weights_;  // [vector of samples][neighbour][sample]

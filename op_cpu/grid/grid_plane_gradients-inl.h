@@ -33,7 +33,8 @@ template <typename T, class Body>
 HWY_INLINE void ForElements(const T *from, const Shape &shape, const Shape &strides, const Body &body) {
   for (int64_t row = 0, i = 0; row < shape[2]; ++row) {
     const T *element = from + row * strides[2];
-    for (int64_t column = 0; column < shape[3]; ++column, ++i, element += strides[3]) body(i, Widen(*element));
+    for (int64_t column = 0; column < shape[3]; ++column, ++i, element += strides[3])
+      body(i, Widen(*element));
   }
 }
 
@@ -52,7 +53,8 @@ class GridPlaneGradients {
   int64_t row() const { return kInPlace ? args_.grad_input.strides[2] : args_.input.shape[3]; }
   int64_t column() const { return kInPlace ? args_.grad_input.strides[3] : 1; }
 
-  // The gradient of the images. add(i, plane, n, c) adds that of channel c of image n, the one after i others.
+  // The gradient of the images. add(i, plane, n, c) adds that of channel c of image n, the one after i
+  // others.
   template <class Add>
   void Images(int64_t first, int64_t count, const ParallelFor &parallel_for, const Add &add) const {
     const Shape &s = args_.grad_input.strides;
@@ -110,11 +112,34 @@ class GridPlaneGradients {
                 });
   }
 
-  // Stores the gradients of the coordinates of sample i of image n, bilinear or bicubic: of all channels, in
-  // their order. The sample is number `sample` of `neighbours`.
-  void SetGrid(const GridNeighbours<Value> &neighbours, int64_t sample, int64_t n, int64_t i) const {
+  // Stores the gradients of the coordinates of samples [begin, end), which are counted from the first one of
+  // image `first` on. Without neighbours, in mode nearest, they are 0: a small change of a coordinate does
+  // not change the nearest pixel.
+  void Grids(const GridNeighbours<Value> *neighbours, int64_t first, int64_t begin, int64_t end) const {
+    const Shape &s = args_.grad_grid.strides;
+    const int64_t rows = args_.grid.shape[1], columns = args_.grid.shape[2];
+    int64_t n = first + begin / (rows * columns), y = begin / columns % rows, x = begin % columns;
+    for (int64_t i = begin; i < end; ++i) {
+      T *to = static_cast<T *>(args_.grad_grid.data) + n * s[0] + y * s[1] + x * s[2];
+      if (neighbours == nullptr) {
+        to[0] = to[s[3]] = T{};
+      } else {
+        SetGrid(*neighbours, i, n, y, x, to, to + s[3]);
+      }
+      if (++x < columns) continue;
+      x = 0;
+      if (++y < rows) continue;
+      y = 0;
+      ++n;
+    }
+  }
+
+ private:
+  // Stores the gradients of the coordinates of the sample (n, y, x), bilinear or bicubic: over all channels,
+  // in their order. The sample is number `sample` of `neighbours`.
+  void SetGrid(const GridNeighbours<Value> &neighbours, int64_t sample, int64_t n, int64_t y, int64_t x,
+               T *grad_x, T *grad_y) const {
     const Shape &image = args_.input.strides, &g = args_.grad_output.strides;
-    const int64_t columns = args_.grid.shape[2], y = i / columns, x = i % columns;
     const auto *begin = &neighbours.all[sample * neighbours.most];
     const int32_t count = neighbours.count[sample];
     const T *plane = static_cast<const T *>(args_.input.data) + n * image[0];
@@ -130,17 +155,10 @@ class GridPlaneGradients {
         by_x = FusedOne(along, begin[k].by_x, by_x);
       }
     }
-    StoreGrid(n, y, x, neighbours.outside_by_y[sample] + by_y, neighbours.outside_by_x[sample] + by_x);
+    *grad_x = Narrow<T>(neighbours.outside_by_x[sample] + by_x);
+    *grad_y = Narrow<T>(neighbours.outside_by_y[sample] + by_y);
   }
 
-  void StoreGrid(int64_t n, int64_t y, int64_t x, Value by_y, Value by_x) const {
-    const Shape &s = args_.grad_grid.strides;
-    T *to = static_cast<T *>(args_.grad_grid.data) + n * s[0] + y * s[1] + x * s[2];
-    to[0] = Narrow<T>(by_x);
-    to[s[3]] = Narrow<T>(by_y);
-  }
-
- private:
   const T *Grads(int64_t n, int64_t c) const {
     const Shape &s = args_.grad_output.strides;
     return static_cast<const T *>(args_.grad_output.data) + n * s[0] + c * s[1];

@@ -19,10 +19,10 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::grid_sampler_backward::HWY_NAMESPACE {
 using namespace avo::HWY_NAMESPACE;
 
-constexpr int64_t kGroup = 64;        // channels that a thread adds up at a time
-constexpr int64_t kGroupsAtOnce = 8;  // groups of channels in memory at once: work for as many threads
-constexpr int64_t kFewChannels = 4;     // most channels that are computed one after the other in any case
-constexpr int64_t kManyPixels = 8;      // pixels of an image for each sample, from which on this is so
+constexpr int64_t kGroup = 64;           // channels that a thread adds up at a time
+constexpr int64_t kGroupsAtOnce = 8;     // groups of channels in memory at once: work for as many threads
+constexpr int64_t kFewChannels = 4;      // most channels that are computed one after the other in any case
+constexpr int64_t kManyPixels = 8;       // pixels of an image for each sample, from which on this is so
 constexpr int64_t kPlaneSamples = 4096;  // samples whose neighbours are in memory at once
 constexpr int64_t kGrainSamples =
     64;  // samples of a thread; with fewer, a thread costs more time than it saves
@@ -156,7 +156,7 @@ template <typename T>
 void RunPlanes(const Args &args, const ParallelFor &parallel_for) {
   const GridRules rules = RulesOf(args);
   const bool nearest = rules.interpolation == Interpolation::kNearest;
-  const int64_t columns = args.grid.shape[2], samples = args.grid.shape[1] * columns;
+  const int64_t samples = args.grid.shape[1] * args.grid.shape[2];
   const int64_t images = args.input.shape[0];
   const int64_t most = std::min(images, CeilDiv(kPlaneSamples, std::max<int64_t>(samples, 1)));
   const GridPlaneGradients<T, Args> planes(args);
@@ -171,15 +171,7 @@ void RunPlanes(const Args &args, const ParallelFor &parallel_for) {
       } else {
         neighbours.Find(locator, first, begin, end);
       }
-      for (int64_t i = begin; i < end; ++i) {
-        const int64_t n = first + i / samples, position = i % samples;
-        if (nearest) {
-          // A small change of a coordinate does not change the nearest pixel.
-          planes.StoreGrid(n, position / columns, position % columns, 0, 0);
-        } else {
-          planes.SetGrid(neighbours, i, n, position);
-        }
-      }
+      planes.Grids(nearest ? nullptr : &neighbours, first, begin, end);
     });
     planes.Images(first, count, parallel_for, [&](int64_t i, auto *sums, int64_t n, int64_t c) HWY_ATTR {
       if (nearest) {
