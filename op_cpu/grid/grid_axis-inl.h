@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the neighbours of grid samples along one axis of an image, and their weights, for all modes of
-// interpolation and padding. Samples are lanes. grid_samples.h does the same for one sample in float64, with
-// derivatives.
+// Finds the neighbours of grid samples along one axis of an image, their weights and the derivatives of
+// these, for all modes of interpolation and padding. Samples are lanes.
 #if defined(AVO_OP_CPU_GRID_GRID_AXIS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_GRID_GRID_AXIS_INL_H_
 #undef AVO_OP_CPU_GRID_GRID_AXIS_INL_H_
@@ -9,9 +8,11 @@
 #define AVO_OP_CPU_GRID_GRID_AXIS_INL_H_
 #endif
 
+#include <algorithm>
+
 #include "hwy/highway.h"
 #include "op_cpu/common/vectors/fused-inl.h"
-#include "op_cpu/grid/grid_samples.h"
+#include "op_cpu/grid/grid_rules.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
@@ -41,9 +42,9 @@ class GridAxisRules {
     V at = Unnormalize(coordinate);
     if (rules_.interpolation == Interpolation::kBicubic) {
       // Padding moves each neighbour, not the position.
-      const V below = hn::Floor(at), offset = hn::Sub(at, below), one = hn::Set(d, 1);
-      const V distances[4] = {hn::Add(offset, one), offset, hn::Sub(one, offset),
-                              hn::Sub(hn::Set(d, 2), offset)};
+      const V below = hn::Floor(at);
+      V distances[4];
+      Distances(hn::Sub(at, below), distances);
       for (int k = 0; k < 4; ++k) {
         const V neighbour = Pad(hn::Add(below, hn::Set(d, static_cast<Value>(k - 1))));
         hn::StoreU(OrOutside(ToIndex(neighbour)), i, index + k * step);
@@ -65,7 +66,40 @@ class GridAxisRules {
     hn::StoreU(fraction, d, weight + step);
   }
 
+  // Stores the derivatives of Locate's weights by the coordinate, bilinear or bicubic. A position that
+  // padding moved to the border has derivative 0.
+  HWY_INLINE void Differentiate(V coordinate, Value *slope, int64_t step) const {
+    const D d;
+    const V at = Unnormalize(coordinate);
+    const auto extent = static_cast<Value>(rules_.align_corners ? size_ - 1 : size_);
+    const V by_coordinate = hn::Set(d, extent / 2);
+    if (rules_.interpolation == Interpolation::kBicubic) {
+      V distances[4];
+      Distances(hn::Sub(at, hn::Floor(at)), distances);
+      for (int k = 0; k < 4; ++k) {
+        // The distance to a neighbour below grows with the position.
+        const V direction = k < 2 ? by_coordinate : hn::Neg(by_coordinate);
+        const V by_distance = k == 0 || k == 3 ? FarCubicSlope(distances[k]) : NearCubicSlope(distances[k]);
+        hn::StoreU(hn::Mul(by_distance, direction), d, slope + k * step);
+      }
+      return;
+    }
+    const V moved = PadSlope(at, by_coordinate);
+    hn::StoreU(hn::Neg(moved), d, slope);
+    hn::StoreU(moved, d, slope + step);
+  }
+
  private:
+  // The distances of a position to its four neighbours; `offset` is that to the second one.
+  static HWY_INLINE void Distances(V offset, V (&distances)[4]) {
+    const D d;
+    const V one = hn::Set(d, 1);
+    distances[0] = hn::Add(offset, one);
+    distances[1] = offset;
+    distances[2] = hn::Sub(one, offset);
+    distances[3] = hn::Sub(hn::Set(d, 2), offset);
+  }
+
   // The position in pixels of a coordinate in [-1, 1].
   HWY_INLINE V Unnormalize(V coordinate) const {
     const D d;
@@ -75,15 +109,23 @@ class GridAxisRules {
     return hn::Mul(hn::Sub(hn::Mul(sum, hn::Set(d, extent)), hn::Set(d, 1)), half);
   }
 
-  // Mirrors positions at -0.5 and size - 0.5, or with align_corners at 0 and size - 1.
+  // Where positions are mirrored: at Low(), and Span() above it. That is -0.5 and size - 0.5, or with
+  // align_corners 0 and size - 1.
+  HWY_INLINE V Low() const { return hn::Set(D(), rules_.align_corners ? Value{0} : Value{-0.5}); }
+  HWY_INLINE V Span() const {
+    return hn::Set(D(), static_cast<Value>(rules_.align_corners ? size_ - 1 : size_));
+  }
+
+  static HWY_INLINE hn::Mask<D> IsEven(V whole) {
+    const V half = hn::Mul(whole, hn::Set(D(), Value{0.5}));
+    return hn::Eq(half, hn::Floor(half));
+  }
+
   HWY_INLINE V Reflect(V at) const {
-    const D d;
-    const V low = hn::Set(d, rules_.align_corners ? Value{0} : Value{-0.5});
-    const V span = hn::Set(d, static_cast<Value>(rules_.align_corners ? size_ - 1 : size_));
+    const V low = Low(), span = Span();
     const V distance = hn::Abs(hn::Sub(at, low)), flips = hn::Floor(hn::Div(distance, span));
-    const V extra = FusedNegMulAdd(flips, span, distance), half = hn::Mul(flips, hn::Set(d, Value{0.5}));
-    const auto even = hn::Eq(half, hn::Floor(half));
-    return hn::Add(hn::IfThenElse(even, extra, hn::Sub(span, extra)), low);
+    const V extra = FusedNegMulAdd(flips, span, distance);
+    return hn::Add(hn::IfThenElse(IsEven(flips), extra, hn::Sub(span, extra)), low);
   }
 
   // Moves positions as the padding says. With a border or a reflection NaN becomes 0. Reflect divides by 0
@@ -94,6 +136,20 @@ class GridAxisRules {
     if (rules_.padding == Padding::kReflection) at = Reflect(at);
     const V last = hn::Set(d, static_cast<Value>(size_ - 1));
     return hn::IfThenElseZero(hn::Gt(at, hn::Zero(d)), hn::Min(at, last));
+  }
+
+  // The derivative of Pad by the coordinate; `slope` is that of the position `at` before it.
+  HWY_INLINE V PadSlope(V at, V slope) const {
+    const D d;
+    if (rules_.padding == Padding::kZeros) return slope;
+    if (rules_.padding == Padding::kReflection) {
+      const V low = Low(), flips = hn::Floor(hn::Div(hn::Abs(hn::Sub(at, low)), Span()));
+      const auto backwards = hn::Xor(hn::Lt(at, low), hn::Not(IsEven(flips)));
+      slope = hn::IfThenElse(backwards, hn::Neg(slope), slope);
+      at = Reflect(at);
+    }
+    const V last = hn::Set(d, static_cast<Value>(size_ - 1));
+    return hn::IfThenElseZero(hn::And(hn::Gt(at, hn::Zero(d)), hn::Lt(at, last)), slope);
   }
 
   // Converts whole numbers to integers. It compares first, because NaN and huge numbers are no integers: they
@@ -121,6 +177,16 @@ class GridAxisRules {
     const D d;
     const V inner = FusedMulAdd(x, hn::Set(d, Value{-0.75}), hn::Set(d, Value{3.75}));
     return FusedMulAdd(FusedMulSub(inner, x, hn::Set(d, 6)), x, hn::Set(d, 3));
+  }
+  // Their derivatives by the distance.
+  static HWY_INLINE V NearCubicSlope(V x) {
+    const D d;
+    return hn::Mul(FusedMulSub(x, hn::Set(d, Value{3.75}), hn::Set(d, Value{4.5})), x);
+  }
+  static HWY_INLINE V FarCubicSlope(V x) {
+    const D d;
+    const V inner = FusedMulAdd(x, hn::Set(d, Value{-2.25}), hn::Set(d, Value{7.5}));
+    return FusedMulSub(inner, x, hn::Set(d, 6));
   }
 
   const int64_t size_;

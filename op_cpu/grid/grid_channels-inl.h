@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of images with channels as lanes. If the channels of a pixel are not neighbours in memory, 16
+// Samples of images with channels as lanes. If the channels of a pixel are not neighbours in memory, up to 16
 // channels of the pixels that a tile needs are copied at a time, in that layout.
 #if defined(AVO_OP_CPU_GRID_GRID_CHANNELS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_GRID_GRID_CHANNELS_INL_H_
@@ -13,6 +13,7 @@
 
 #include "hwy/highway.h"
 #include "op_cpu/common/memory/aligned.h"
+#include "op_cpu/common/sampling/bilinear.h"
 #include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
@@ -22,7 +23,9 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr int64_t kCopyDepth = 16;        // channels of a copy: a pixel of float32 is a line of the cache
+// Most channels of a copy: a pixel of float32 is a line of the cache. A copy for at most 8 channels has 8.
+constexpr int64_t kCopyDepth = 16;
+inline int64_t CopyDepthOf(int64_t channels) { return channels <= 8 ? 8 : kCopyDepth; }
 constexpr int64_t kCopyPixels = 1 << 15;  // most pixels of a copy, so that it stays in L2
 
 // GridImage and GridCopy tell where the neighbours of a tile's samples are. source(i) points to the channels
@@ -39,9 +42,9 @@ struct GridImage {
 };
 
 // Neighbours in a copy.
-template <typename T>
+template <typename T, int64_t kChannels>
 struct GridCopy {
-  static constexpr int64_t kDepth = kCopyDepth;
+  static constexpr int64_t kDepth = kChannels;
   const T *operator()(int64_t i) const { return copy + offsets[i]; }
   const T *copy;
   const typename GridTile<T>::Index *offsets;
@@ -56,10 +59,8 @@ class GridChannels {
   static constexpr int64_t kRun = 64;  // samples that are stored together
 
  public:
-  // Whether the channels of a pixel are neighbours in memory, and whole vectors.
-  static bool InPlace(const Tensor &images) {
-    return images.strides[1] == 1 && images.shape[1] % kLanes == 0;
-  }
+  // Whether the channels of a pixel are neighbours in memory, and fill a vector.
+  static bool InPlace(const Tensor &images) { return images.strides[1] == 1 && images.shape[1] >= kLanes; }
 
   // depth: most channels of a Sample; stream: whether results go around the caches.
   GridChannels(const Tensor &images, const Tensor &out, int64_t depth, bool stream, const GridTile<T> &grid)
@@ -72,7 +73,13 @@ class GridChannels {
         zeros_(in_place_ ? images.shape[1] : 0),
         pointers_(in_place_ ? grid.neighbours() * grid.most() : 0),
         offsets_(AllocateAligned<Index>(in_place_ ? 1 : grid.neighbours() * grid.most())),
-        results_(AllocateAligned<Value>(kRun * depth)) {}
+        results_(AllocateAligned<Value>(kRun * depth + kLanes)) {}
+
+  // Whether a copy is worth its time for a tile whose neighbours `grid` has: it must have few pixels, for the
+  // caches and for the samples.
+  static bool WorthCopy(const GridTile<T> &grid, const Tile &tile) {
+    return grid.box().pixels() <= std::min(kCopyPixels, 4 * tile.positions());
+  }
 
   // Goes on to a tile. The GridTile must have its neighbours and weights.
   void Move(const Tile &tile) {
@@ -87,16 +94,19 @@ class GridChannels {
       }
       return;
     }
-    const int64_t pixels = grid_.box().pixels();
-    copied_ = pixels <= std::min(kCopyPixels, 4 * tile.positions());
+    copied_ = WorthCopy(grid_, tile);
     if (!copied_) return;
+    const int64_t pixels = grid_.box().pixels();
     if (pixels >= room_) {
       room_ = pixels + 1;
-      copy_ = AllocateAligned<T>(room_ * kCopyDepth);
+      copy_ = AllocateAligned<T>(room_ * depth_ + kLanes);
+      // Lanes without a channel are computed, too. What lies in new memory is often no normal number, which
+      // takes a processor some 100 cycles.
+      if (images_.shape[1] % depth_ != 0) std::fill_n(copy_.get(), room_ * depth_, T{});
     }
-    grid_.Number(kCopyDepth, offsets_.get());
+    grid_.Number(static_cast<Index>(depth_), offsets_.get());
     // Neighbours outside the image read zeros behind the copy, so that 0 x infinity never enters a sum.
-    std::fill_n(copy_.get() + pixels * kCopyDepth, kCopyDepth, T{});
+    std::fill_n(copy_.get() + pixels * depth_, depth_, T{});
   }
 
   // Computes channels [first, first + count) of the tile.
@@ -105,7 +115,11 @@ class GridChannels {
       SampleRuns(GridImage<T>{pointers_.data(), first}, first, count);
     } else if (copied_) {
       Copy(first, count);
-      SampleRuns(GridCopy<T>{copy_.get(), offsets_.get()}, first, count);
+      if (depth_ == 8) {
+        SampleRuns(GridCopy<T, 8>{copy_.get(), offsets_.get()}, first, count);
+      } else {
+        SampleRuns(GridCopy<T, kCopyDepth>{copy_.get(), offsets_.get()}, first, count);
+      }
     } else {
       OneByOne(first, count);
     }
@@ -127,8 +141,8 @@ class GridChannels {
     const bool one_run = s[3] == 1 && s[2] == box.columns;
     const int64_t rows = one_run ? 1 : box.rows, columns = one_run ? box.pixels() : box.columns;
     T *to = copy_.get();
-    for (int64_t y = 0; y < rows; ++y, from += s[2], to += columns * kCopyDepth) {
-      RowToChannelsLast(from, s, count, columns, to, kCopyDepth);
+    for (int64_t y = 0; y < rows; ++y, from += s[2], to += columns * depth_) {
+      RowToChannelsLast(from, s, count, columns, to, depth_);
     }
   }
 
@@ -146,7 +160,7 @@ class GridChannels {
         if (in_place_ && s[1] == 1) {
           SampleRun(source, begin + i, run, count, to + i * s[3], s[3]);
         } else {
-          SampleRun(source, begin + i, run, in_place_ ? count : kCopyDepth, results_.get(), depth_);
+          SampleRun(source, begin + i, run, in_place_ ? count : depth_, results_.get(), depth_);
           FromChannelsLast<T>(results_.get(), depth_, count, 1, run, to + i * s[3], {s[1], s[2], s[3]},
                               stream_);
         }
@@ -167,7 +181,9 @@ class GridChannels {
   // SampleRun for a known number of neighbours. It computes whole vectors of channels.
   template <int64_t kNeighbours, class Source, typename To>
   void Weigh(const Source source, int64_t begin, int64_t run, int64_t count, To *to, int64_t stride) {
-    const D d;
+    const std::conditional_t<Source::kDepth == 0, D,
+                             hn::CappedTag<Value, std::max<size_t>(Source::kDepth, 1)>>
+        d;
     const Value *weights = grid_.weights();
     for (int64_t p = begin; p < begin + run; ++p, to += stride) {
       const int64_t place = (p & -kLanes) * kNeighbours + (p & (kLanes - 1));
@@ -186,9 +202,10 @@ class GridChannels {
       };
       if constexpr (Source::kDepth > 0) {
 #pragma GCC unroll 4
-        for (int64_t c = 0; c < Source::kDepth; c += kLanes) channels(c);
+        for (int64_t c = 0; c < Source::kDepth; c += hn::MaxLanes(d)) channels(c);
       } else {
-        for (int64_t c = 0; c < count; c += kLanes) channels(c);
+        // The last vector overlaps the one before it.
+        for (int64_t c = 0; c < count; c += kLanes) channels(std::min(c, count - kLanes));
       }
     }
   }
@@ -225,7 +242,7 @@ class GridChannels {
 
   const Tensor &images_, &out_;
   const GridTile<T> &grid_;
-  const int64_t depth_;
+  const int64_t depth_;  // channels at a time, and of a pixel of a copy
   const bool in_place_, stream_;
   Tile tile_{};
   const T *image_ = nullptr;

@@ -9,59 +9,16 @@
 #endif
 
 #include <algorithm>
-#include <vector>
 
 #include "op_cpu/common/copies/channel_images-inl.h"
 #include "op_cpu/common/vectors/fold_lanes-inl.h"
 #include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/common/vectors/partial_vectors-inl.h"
-#include "op_cpu/grid/grid_samples.h"
+#include "op_cpu/grid/grid_neighbours-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// The neighbours of all samples of some images. Each sample has room for `most` neighbours, of which it has
-// count[i]:
-//
-//   all      sample 0: n0 n1 n2 -   sample 1: n0 n1 n2 n3   …        most = 4
-//   count    3                      4
-template <typename Value>
-struct GridNeighbours {
-  // A pixel that a sample reads. The sample's gradient g adds g * weight to the gradient of the pixel, and g
-  // * pixel * by_y and g * pixel * by_x to the gradients of the sample's coordinates.
-  struct Neighbour {
-    int64_t row, column;
-    Value weight, by_y, by_x;
-  };
-
-  int64_t samples, most;  // samples of an image, neighbours of a sample
-  std::vector<Neighbour> all;
-  std::vector<int32_t> count;
-  std::vector<Value> outside_by_y, outside_by_x;  // what neighbours outside the image add: 0 or NaN
-
-  GridNeighbours(int64_t images, int64_t samples_of_one, int64_t most_of_one)
-      : samples(samples_of_one),
-        most(most_of_one),
-        all(images * samples * most),
-        count(images * samples),
-        outside_by_y(count.size()),
-        outside_by_x(count.size()) {}
-
-  // Finds the neighbours of sample `position` of image n, and stores them as those of sample i.
-  template <typename T>
-  void Set(int64_t i, const Tensor &grid, int64_t n, int64_t position, int64_t height, int64_t width,
-           const GridRules &rules) {
-    const GridSample<Value> sample = SampleAt<T>(grid, n, position, height, width, rules);
-    count[i] = sample.taps;
-    outside_by_y[i] = sample.outside_by_y;
-    outside_by_x[i] = sample.outside_by_x;
-    for (int tap = 0; tap < sample.taps; ++tap) {
-      all[i * most + tap] = {sample.pixel[tap] / width, sample.pixel[tap] % width, sample.weight[tap],
-                             sample.by_y[tap], sample.by_x[tap]};
-    }
-  }
-};
 
 // Loads the channels from `from` on, of which `left` are left: a vector, or fewer and zeros.
 template <class D, typename T>
@@ -83,7 +40,7 @@ void AddGridGradients(const GridNeighbours<Compute<T>> &neighbours, int64_t samp
   constexpr int64_t kLanes = hn::MaxLanes(d), kVectors = kLongVectors<ComputeTag<T>>;
   for (int64_t position = 0; position < neighbours.samples; ++position, ++sample, to_grid += 2) {
     const T *grad = grads.data + position / columns * grads.row + position % columns * grads.column;
-    const auto *begin = neighbours.all.data() + sample * neighbours.most,
+    const auto *begin = neighbours.all.get() + sample * neighbours.most,
                *end = begin + neighbours.count[sample];
     V by_y[kVectors], by_x[kVectors];
     for (int64_t v = 0; v < kVectors; ++v) by_y[v] = by_x[v] = hn::Zero(d);

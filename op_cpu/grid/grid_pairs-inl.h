@@ -15,11 +15,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
+#include "op_cpu/grid/grid_planes-inl.h"
 #include "op_cpu/grid/grid_rows-inl.h"
 #include "op_cpu/grid/grid_tile-inl.h"
 
@@ -54,12 +54,13 @@ HWY_INLINE void GatherPairs(D d, const T *base, VU offsets, hn::Vec<D> *first, h
 }
 
 template <typename T>
-class GridPairs {
-  using D = ComputeTag<T>;
-  using U = hn::RebindToUnsigned<D>;
-  using V = hn::Vec<D>;
-  using Pair = GridPair<D>;
-  static constexpr int64_t kLanes = hn::MaxLanes(D());
+class GridPairs : public GridPlanes<T, GridPairs<T>> {
+  using Base = GridPlanes<T, GridPairs>;
+  using U = hn::RebindToUnsigned<ComputeTag<T>>;
+  using Pair = GridPair<ComputeTag<T>>;
+  using Base::count_, Base::images_, Base::kLanes;
+  using typename Base::D;
+  using typename Base::V;
   static constexpr bool kByRows = GridRows<T>::kWorth;
 
  public:
@@ -71,10 +72,7 @@ class GridPairs {
 
   // stream: whether results go around the caches; most: most samples of a tile.
   GridPairs(const Tensor &images, const Tensor &out, bool stream, int64_t most)
-      : images_(images),
-        out_(out),
-        stream_(stream),
-        results_(most),
+      : Base(images, out, stream, most),
         offsets_(AllocateAligned<uint32_t>(most + kLanes)),
         weights_(AllocateAligned<float>(4 * (most + kLanes))),
         rows_(most / kLanes + 1),
@@ -84,8 +82,6 @@ class GridPairs {
   void Move(const GridTile<T> &grid, const Tile &tile) {
     const D d;
     const U u;
-    tile_ = tile;
-    box_ = grid.box();
     count_ = tile.positions();
     const int64_t row_bytes = images_.strides[2] * sizeof(T);
     step_ = images_.strides[2];
@@ -111,76 +107,21 @@ class GridPairs {
       }
       by_rows += rows_[p / kLanes].count != 0;
     }
-    smooth_ = 2 * by_rows * kLanes > count_;
+    // On a smooth grid four planes at a time are faster than two.
+    Base::Move(grid, tile, 2 * by_rows * kLanes > count_);
   }
 
-  // Computes channels [first, first + count) of the tile. Two channels at a time share offsets and weights:
-  // 1.2 x as fast at AVX-512. On a smooth grid four channels do.
-  void Sample(int64_t first, int64_t count) {
-    const Shape &s = out_.strides;
-    const int64_t stride = images_.strides[1];
-    const bool dense =
-        s[3] == 1 && (tile_.rows == 1 || (tile_.columns == out_.shape[3] && s[2] == tile_.columns));
-    const T *plane = static_cast<const T *>(images_.data) + tile_.image * images_.strides[0] + first * stride;
-    T *to = static_cast<T *>(out_.data) + tile_.image * s[0] + first * s[1] + tile_.row * s[2] +
-            tile_.column * s[3];
-    const bool stream = stream_ && reinterpret_cast<uintptr_t>(to) % 64 == 0 && s[1] * sizeof(T) % 64 == 0;
-    int64_t c = 0;
-    for (; dense && smooth_ && c + 4 <= count; c += 4) {
-      Planes<4>(plane + c * stride, stride, to + c * s[1], s[1], stream);
-    }
-    for (; dense && c + 2 <= count; c += 2) {
-      Planes<2>(plane + c * stride, stride, to + c * s[1], s[1], stream);
-    }
-    for (; c < count; ++c) {
-      if (dense) {
-        Planes<1>(plane + c * stride, stride, to + c * s[1], s[1], stream);
-        continue;
-      }
-      Planes<1>(plane + c * stride, stride, results_.data(), 0, false);
-      for (int64_t p = 0; p < count_; ++p) {
-        to[c * s[1] + p / tile_.columns * s[2] + p % tile_.columns * s[3]] = Narrow<T>(results_[p]);
-      }
+  template <int kPlanes>
+  HWY_INLINE void Weigh(const T *plane, int64_t stride, int64_t p, V (&values)[kPlanes]) const {
+    if (kByRows && rows_[p / kLanes].count > 0) {
+      rows_[p / kLanes].Weigh(plane, stride, images_.strides[2], &offsets_[p], &weights_[4 * p], values);
+    } else {
+#pragma GCC unroll 4
+      for (int i = 0; i < kPlanes; ++i) values[i] = WeighPairs(plane + i * stride, p);
     }
   }
 
  private:
-  // Computes all samples of the tile for kPlanes planes, `stride` elements apart, into `out`, `out_stride`
-  // elements apart. Meanwhile it prefetches the next planes: 1.2 x as fast at AVX-512 for planes that are not
-  // in L2.
-  template <int kPlanes, typename To>
-  void Planes(const T *plane, int64_t stride, To *out, int64_t out_stride, bool stream) const {
-    const D d;
-    const int64_t whole = count_ / kLanes * kLanes;
-    const T *next = plane + kPlanes * stride + box_.row * images_.strides[2];
-    const int64_t fetched = whole == 0 ? 0 : box_.rows * images_.strides[2] / (whole / kLanes);
-    for (int64_t p = 0; p < whole; p += kLanes, next += fetched) {
-      V values[kPlanes];
-#pragma GCC unroll 4
-      for (int i = 0; i < kPlanes; ++i) hwy::Prefetch(next + i * stride);
-      if (kByRows && rows_[p / kLanes].count > 0) {
-        rows_[p / kLanes].Weigh(plane, stride, images_.strides[2], &offsets_[p], &weights_[4 * p], values);
-      } else {
-#pragma GCC unroll 4
-        for (int i = 0; i < kPlanes; ++i) values[i] = Weigh(plane + i * stride, p);
-      }
-#pragma GCC unroll 4
-      for (int i = 0; i < kPlanes; ++i) {
-        if (stream) {
-          StreamFloat(values[i], d, out + i * out_stride + p);
-        } else {
-          StoreFloat(values[i], d, out + i * out_stride + p);
-        }
-      }
-    }
-    if (whole == count_) return;
-    for (int i = 0; i < kPlanes; ++i) {
-      To last[kLanes];
-      StoreFloat(Weigh(plane + i * stride, whole), d, last);
-      std::copy_n(last, count_ - whole, out + i * out_stride + whole);
-    }
-  }
-
   // The weight of a pixel that is no neighbour. No other weight has the sign bit.
   static constexpr float kExcluded = -0.0f;
 
@@ -221,7 +162,7 @@ class GridPairs {
   }
 
   // A vector of samples of one plane, from sample p on.
-  HWY_INLINE V Weigh(const T *plane, int64_t p) const {
+  HWY_INLINE V WeighPairs(const T *plane, int64_t p) const {
     const D d;
     const auto offsets = hn::Load(U(), &offsets_[p]);
     const float *weights = &weights_[4 * p];
@@ -255,14 +196,7 @@ class GridPairs {
     return hn::IfThenZeroElse(hn::RebindMask(d, excluded), value);
   }
 
-  const Tensor &images_, &out_;
-  const bool stream_;
-  Tile tile_{};
-  GridBox box_{};
-  std::vector<float> results_;  // samples of a plane that are stored one by one
-  int64_t count_ = 0;           // samples of the tile
-  int64_t step_ = 0;            // elements from the upper row of a sample to its lower row
-  bool smooth_ = false;         // whether most samples are computed by rows
+  int64_t step_ = 0;  // elements from the upper row of a sample to its lower row
   // For each sample the bytes from the start of a plane to the pair in the upper row, or GridRows' places.
   hwy::AlignedFreeUniquePtr<uint32_t[]> offsets_;
   hwy::AlignedFreeUniquePtr<float[]> weights_;  // [vector of samples][neighbour][sample]

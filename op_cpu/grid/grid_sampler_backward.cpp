@@ -12,13 +12,18 @@
 #define HWY_TARGET_INCLUDE "op_cpu/grid/grid_sampler_backward.cpp"
 #include "hwy/foreach_target.h"
 #include "op_cpu/grid/grid_gradients-inl.h"
+#include "op_cpu/grid/grid_neighbours-inl.h"
+#include "op_cpu/grid/grid_plane_gradients-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::grid_sampler_backward::HWY_NAMESPACE {
 using namespace avo::HWY_NAMESPACE;
 
-constexpr int64_t kGroup = 64;        // channels that a thread adds up at a time
-constexpr int64_t kGroupsAtOnce = 8;  // groups of channels in memory at once: work for as many threads
+constexpr int64_t kGroup = 64;           // channels that a thread adds up at a time
+constexpr int64_t kGroupsAtOnce = 8;     // groups of channels in memory at once: work for as many threads
+constexpr int64_t kFewChannels = 4;      // most channels that are computed one after the other in any case
+constexpr int64_t kManyPixels = 8;       // pixels of an image for each sample, from which on this is so
+constexpr int64_t kPlaneSamples = 4096;  // samples whose neighbours are in memory at once
 constexpr int64_t kGrainSamples =
     64;  // samples of a thread; with fewer, a thread costs more time than it saves
 
@@ -45,7 +50,8 @@ class GridGradients {
         nearest_(rules_.interpolation == Interpolation::kNearest),
         images_(args.input, nearest_ ? 0 : most_, kLanes),
         grads_(args.grad_output, most_, kLanes),
-        neighbours_(nearest_ ? 0 : most_, samples_, rules_.interpolation == Interpolation::kBicubic ? 16 : 4),
+        locator_(args.grid, args.input.shape[2], args.input.shape[3], rules_),
+        neighbours_(nearest_ ? 0 : most_, samples_, rules_),
         nearest_pixels_(nearest_ ? most_ * samples_ : 0),
         sums_(AllocateAligned<Value>(most_ * image_pitch_)),
         by_group_(nearest_ ? 0 : most_ * groups_ * samples_ * 2) {
@@ -58,14 +64,10 @@ class GridGradients {
       if (!nearest_) images_.Load(first, count, parallel_for_);
       grads_.Load(first, count, parallel_for_);
       parallel_for_(count * samples_, kGrainSamples, [&](int64_t begin, int64_t end) {
-        for (int64_t i = begin; i < end; ++i) {
-          if (nearest_) {
-            nearest_pixels_[i] = NearestAt<T>(args_.grid, first + i / samples_, i % samples_,
-                                              args_.input.shape[2], args_.input.shape[3], rules_);
-            continue;
-          }
-          neighbours_.template Set<T>(i, args_.grid, first + i / samples_, i % samples_, args_.input.shape[2],
-                                      args_.input.shape[3], rules_);
+        if (nearest_) {
+          locator_.Nearest(first, begin, end, args_.input.shape[3], 1, nearest_pixels_.data());
+        } else {
+          neighbours_.Find(locator_, first, begin, end);
         }
       });
       parallel_for_(count * groups_, 1, [&](int64_t begin, int64_t end) {
@@ -142,15 +144,65 @@ class GridGradients {
   const int64_t image_pitch_;        // from image to image; whole vectors are written behind the last pixel
   const bool nearest_;               // each sample adds to one pixel, and no pixel is read
   ChannelImages<T> images_, grads_;
+  const GridLocator<T> locator_;
   GridNeighbours<Value> neighbours_;
   std::vector<int64_t> nearest_pixels_;            // of each sample, in mode nearest
   const hwy::AlignedFreeUniquePtr<Value[]> sums_;  // [most_][pixel][padded_], images image_pitch_ apart
   std::vector<Value> by_group_;  // [most_][groups_][samples_], as (y, x): gradients of the grid
 };
 
+// A call by GridPlaneGradients, some images at a time.
+template <typename T>
+void RunPlanes(const Args &args, const ParallelFor &parallel_for) {
+  const GridRules rules = RulesOf(args);
+  const bool nearest = rules.interpolation == Interpolation::kNearest;
+  const int64_t samples = args.grid.shape[1] * args.grid.shape[2];
+  const int64_t images = args.input.shape[0];
+  const int64_t most = std::min(images, CeilDiv(kPlaneSamples, std::max<int64_t>(samples, 1)));
+  const GridPlaneGradients<T, Args> planes(args);
+  const GridLocator<T> locator(args.grid, args.input.shape[2], args.input.shape[3], rules);
+  GridNeighbours<Compute<T>> neighbours(nearest ? 0 : most, samples, rules);
+  std::vector<int64_t> places(nearest ? most * samples : 0);
+  for (int64_t first = 0; first < images; first += most) {
+    const int64_t count = std::min(most, images - first);
+    parallel_for(count * samples, kGrainSamples, [&](int64_t begin, int64_t end) {
+      if (nearest) {
+        locator.Nearest(first, begin, end, planes.row(), planes.column(), places.data());
+      } else {
+        neighbours.Find(locator, first, begin, end);
+      }
+      planes.Grids(nearest ? nullptr : &neighbours, first, begin, end);
+    });
+    planes.Images(first, count, parallel_for, [&](int64_t i, auto *sums, int64_t n, int64_t c) HWY_ATTR {
+      if (nearest) {
+        planes.AddNearest(places.data() + i * samples, sums, n, c);
+      } else {
+        planes.AddPlane(neighbours, i * samples, sums, n, c);
+      }
+    });
+  }
+}
+
+// Whether a call is faster one channel after the other: there are few channels, or many more pixels than
+// their neighbours, whose copies would take longest. In mode nearest no image is copied.
+bool ByPlanes(const Args &args) {
+  const int64_t channels = args.input.shape[1], pixels = args.input.shape[2] * args.input.shape[3];
+  const int64_t samples = args.grid.shape[1] * args.grid.shape[2];
+  if (RulesOf(args).interpolation == Interpolation::kNearest) {
+    return channels <= kFewChannels || args.grad_output.strides[1] != 1 || pixels > samples;
+  }
+  return channels <= kFewChannels || pixels > kManyPixels * samples;
+}
+
 void Run(const Args &args, const ParallelFor &parallel_for) {
-  DispatchFloat(args.input.dtype,
-                [&](auto element) { GridGradients<decltype(element)>(args, parallel_for).Run(); });
+  DispatchFloat(args.input.dtype, [&](auto element) {
+    using T = decltype(element);
+    if (ByPlanes(args)) {
+      RunPlanes<T>(args, parallel_for);
+    } else {
+      GridGradients<T>(args, parallel_for).Run();
+    }
+  });
 }
 
 }  // namespace avo::grid_sampler_backward::HWY_NAMESPACE

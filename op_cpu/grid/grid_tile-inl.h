@@ -57,6 +57,7 @@ class GridTile {
         axis_weights_(AllocateAligned<Value>(2 * side_ * most_)),
         weights_(AllocateAligned<Value>(side_ * side_ * most_)) {}
 
+  int64_t side() const { return side_; }  // neighbours along an axis
   int64_t neighbours() const { return side_ * side_; }
   int64_t most() const { return most_; }
   // The place of sample p and neighbour 0 in weights(); neighbour k is k * kLanes further.
@@ -136,16 +137,19 @@ class GridTile {
     const T *from =
         static_cast<const T *>(grid_.data) + tile.image * s[0] + tile.row * s[1] + tile.column * s[2];
     Value *x = coordinates_.get(), *y = x + most_;
-    for (int64_t row = 0; row < tile.rows; ++row, from += s[1], x += tile.columns, y += tile.columns) {
+    // Rows that follow each other are one row.
+    const bool one_run = tile.columns == grid_.shape[2] && s[1] == s[2] * tile.columns;
+    const int64_t rows = one_run ? 1 : tile.rows, columns = one_run ? tile.positions() : tile.columns;
+    for (int64_t row = 0; row < rows; ++row, from += s[1], x += columns, y += columns) {
       int64_t i = 0;
       if (s[3] == 1 && s[2] == 2) {
-        for (; i + kLanes <= tile.columns; i += kLanes) {
+        for (; i + kLanes <= columns; i += kLanes) {
           const auto low = LoadFloat(d, from + 2 * i), high = LoadFloat(d, from + 2 * i + kLanes);
           hn::StoreU(hn::ConcatEven(d, high, low), d, x + i);
           hn::StoreU(hn::ConcatOdd(d, high, low), d, y + i);
         }
       }
-      for (; i < tile.columns; ++i) {
+      for (; i < columns; ++i) {
         x[i] = Widen(from[i * s[2]]);
         y[i] = Widen(from[i * s[2] + s[3]]);
       }

@@ -46,6 +46,9 @@ def cases():
         for mode, layout in product((MODES[5 * i % 18], MODES[i % 6]), ("dense", "channels_last")):
             args = call((1, *image), grid, mode, where, layout=layout)
             yield Case(f"size {i} {mode} {layout}", args, out=layout.replace("dense", "") * (i % 2))
+    # Few samples of large images, whose neighbours are read where they lie, of more channels than in other cases.
+    for mode, layout in product(MODES[::3], ("dense", "channels_last")):
+        yield Case(f"few samples {mode} {layout}", call((2, 7, 50, 41), (3, 7), mode, lattice, layout=layout))
     for mode, (layout, out) in zip(MODES[::5], LAYOUTS, strict=True):
         yield Case(f"{layout} {out}", call((3, 3, 6, 7), (4, 5), mode, layout=layout), out=out)
         yield Case("image", call((1, 7, 24, 40), (13, 37), mode, smooth, values="special"))

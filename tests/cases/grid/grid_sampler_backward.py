@@ -19,9 +19,9 @@ WINDOWS = [((32, 9, 7), (11, 13)), ((47, 1, 30), (3, 3)), ((64, 30, 20), (1, 600
            ((96, 5, 1), (8, 8)), ((40, 33, 35), (33, 35))]  # fmt: skip
 
 
-def call(image, grid, mode, values="normal", **layout):
+def call(image, grid, mode, values="normal", grads="dense", **layout):
     forward = FORWARD.call(image, grid, mode, values, **layout)
-    return {"grad_output": Array(*image[:2], *grid), **forward}
+    return {"grad_output": Array(*image[:2], *grid, layout=grads), **forward}
 
 
 def cases():
@@ -33,6 +33,11 @@ def cases():
         values = lattice if max(image) > 200 else ("normal", smooth)[i % 2]
         for mode in (MODES[5 * i % 18], MODES[(7 * i + 4) % 18]):
             yield Case(f"size {image} {grid} {mode}", call((1, *image), grid, mode, values))
+    # Few samples of large images, one channel after the other; and more samples than pixels, channels as lanes.
+    for mode, layout in product(MODES[::3], ("dense", "channels_last")):
+        how = {"values": lattice, "grads": layout, "layout": layout}
+        yield Case(f"few samples {mode} {layout}", call((2, 7, 50, 41), (3, 7), mode, **how))
+        yield Case(f"many samples {mode} {layout}", call((2, 7, 5, 6), (9, 16), mode, **how))
     for i, (image, grid) in enumerate(WINDOWS):
         for values, mode in (
             ("normal", MODES[i]),
