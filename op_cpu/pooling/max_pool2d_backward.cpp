@@ -16,6 +16,21 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::max_pool2d_backward::HWY_NAMESPACE {
 namespace cpu = avo::HWY_NAMESPACE;
 
+template <typename T>
+void PoolTiles(const WindowGradients &given, const ParallelFor &parallel_for) {
+  constexpr int64_t kBlock = cpu::kPixelBlock<T>;
+  const WindowGradients windows = given.Merged(kBlock);
+  const Shape &shape = windows.out.shape;
+  const int64_t blocks = CeilDiv(shape[1], kBlock);
+  ParallelImages(
+      shape[0] * blocks, shape[2], GrainOf(shape[3] * kBlock), parallel_for,
+      [&] { return cpu::TileGradients<T>(windows); },
+      [&](auto &tile, int64_t image, int64_t first, int64_t last) {
+        const int64_t channel = image % blocks * kBlock;
+        tile(image / blocks, channel, std::min(kBlock, shape[1] - channel), first, last);
+      });
+}
+
 void Run(const Args &args, const ParallelFor &parallel_for) {
   const auto axis = [&](int i) {
     return WindowAxis::Of(args.input, i, args.kernel_size, args.stride, args.padding, args.dilation)
@@ -25,7 +40,7 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
   DispatchFloat(args.out.dtype, [&](auto element) {
     using T = decltype(element);
     if (cpu::PoolPairs<T, 3>(windows, parallel_for) || cpu::PoolPairs<T, 2>(windows, parallel_for)) return;
-    if (!cpu::ColumnGradients<T>::Suit(windows)) return cpu::PoolTiles<T>(windows, parallel_for);
+    if (!cpu::ColumnGradients<T>::Suit(windows)) return PoolTiles<T>(windows, parallel_for);
     const Shape &shape = windows.out.shape;
     ParallelImages<cpu::ColumnGradients<T>>(windows, shape[0] * shape[1], shape[2], GrainOf(shape[3]),
                                             parallel_for);

@@ -37,7 +37,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 //
 // Pairs is ColumnPairs<T> or ChannelPairs<T>. Measured at AVX-512 for 8 x 64 images of 112 x 112, this is 1.9
 // x as fast as ColumnGradients for 3 x 3 windows, and 1.6 x for 2 x 2; channels-last 3.3 x and 4 x as fast as
-// MaximumGradients, and 3 x for images of 28 x 28.
+// rows of channels, and 3 x for images of 28 x 28.
 template <typename T, int kKernel, class Pairs>
 class PairGradients {
   using C = Compute<T>;

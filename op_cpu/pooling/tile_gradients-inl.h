@@ -13,7 +13,6 @@
 
 #include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/pooling/keys-inl.h"
-#include "op_cpu/pooling/parallel_images.h"
 #include "op_cpu/pooling/pixel_squares-inl.h"
 #include "op_cpu/pooling/scattered_plane-inl.h"
 #include "op_cpu/pooling/windows.h"
@@ -277,21 +276,6 @@ class TileGradients {
   enum { kNothing, kLowestNumber, kLowestKey } cleared_ = kNothing;
   bool finite_ = true;  // whether all elements of the tile before were finite
 };
-
-template <typename T>
-void PoolTiles(const WindowGradients &given, const ParallelFor &parallel_for) {
-  constexpr int64_t kBlock = kPixelBlock<T>;
-  const WindowGradients windows = given.Merged(kBlock);
-  const Shape &shape = windows.out.shape;
-  const int64_t blocks = CeilDiv(shape[1], kBlock);
-  ParallelImages(
-      shape[0] * blocks, shape[2], GrainOf(shape[3] * kBlock), parallel_for,
-      [&] { return TileGradients<T>(windows); },
-      [&](auto &tile, int64_t image, int64_t first, int64_t last) {
-        const int64_t channel = image % blocks * kBlock;
-        tile(image / blocks, channel, std::min(kBlock, shape[1] - channel), first, last);
-      });
-}
 
 }  // namespace avo::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

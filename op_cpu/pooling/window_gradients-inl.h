@@ -78,7 +78,7 @@ class PixelRows {
   bool direct_ = false;  // whether rows are lines as they lie
 };
 
-// Computes some channels at a time. Gradients is MeanGradients<T> or MaximumGradients<T>.
+// Computes some channels at a time. Gradients is MeanGradients<T>.
 template <class Gradients, typename T>
 void PoolGradients(const WindowGradients &given, const ParallelFor &parallel_for) {
   constexpr int64_t kBlock = kGradientBlock<T>;
