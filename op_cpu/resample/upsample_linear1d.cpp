@@ -82,7 +82,7 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
     if (copies) {
       Copy<T>(args, parallel_for);
     } else if (args.self.strides[2] != 1 && 2 * args.out.shape[2] >= args.self.shape[2]) {
-      // Rows in pieces are copied, because vectors are computed of whole rows alone: 3 to 5 x for
+      // Rows in pieces are copied, because vectors are computed of whole rows alone: 2 to 7 x for
       // channels-last signals. Where most inputs are read by no output, the copy would take longer.
       const auto copy = AllocateAligned<T>(args.self.numel());
       cpu::CopyDense(args.self, copy.get(), parallel_for);

@@ -43,7 +43,7 @@ Leader<Compute<T>> SearchPages(const T *line, int64_t length, bool last) {
   const auto past = static_cast<int64_t>(reinterpret_cast<uintptr_t>(line) % kAlignment / sizeof(T));
   constexpr auto kNaN = std::numeric_limits<Compute<T>>::quiet_NaN();
   Leader<Compute<T>> leader{Widen(line[0]), 0};
-  int64_t begin = past == 0 || length < kPage ? 0 : kAlignment / static_cast<int64_t>(sizeof(T)) - past;
+  int64_t begin = past == 0 || length < 2 * kPage ? 0 : kAlignment / static_cast<int64_t>(sizeof(T)) - past;
   for (int64_t i = 0; i < begin; ++i) leader.KeepLarger(Widen(line[i]), i, last);
   if (leader.best != leader.best) return leader;
   int64_t count = kPage;  // elements from leader.at on, among which the leader is

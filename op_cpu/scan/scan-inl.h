@@ -136,7 +136,7 @@ void ScanWithIndices(const Tensor &in, const Tensor &out, const Tensor &indices,
     Tensor from = in;
     hwy::AlignedFreeUniquePtr<T[]> copy;
     // Lines lie in the same way in all tensors, or they are scanned one element after the other. So an input
-    // that lies otherwise than its results is copied: 4 x for channels-last signals.
+    // that lies otherwise than its results is copied: 2.4 x for channels-last signals.
     if (in.strides != dense && out.strides == dense && indices.strides == dense && in.numel() > 0) {
       copy = AllocateAligned<T>(in.numel());
       CopyDense(in, copy.get(), parallel_for);
