@@ -37,6 +37,13 @@ def late(rng, shape):
     return array
 
 
+def tops(rng, shape):
+    """Zeros, and from element 20,000 of a line on a few of 127: the largest int8, and as a bool the largest one."""
+    array = np.where(rng.random(shape) < 3e-4, 127, 0)
+    array[..., :20_000] = 0
+    return array
+
+
 def cases():
     for shape, dim in ((n, dim) for n in SHAPES for dim in range(-1, len(n) - 1)):
         yield Case(f"{shape} {dim}", {"self": Array(*shape, values="special"), "dim": dim})
@@ -48,6 +55,10 @@ def cases():
     for shape, last in product(((96, 20000), (48, 60001)), (False, True)):
         args = {"self": Array(*shape, values=peaks), "dim": 1, "select_last_index": last}
         yield Case(f"{shape} 1 pieces {last}", args, ("float32", "float16"))
+    # Lines whose search may end at the first of the largest numbers that there are.
+    for (shape, dim), last in product((((2, 70_001), 1), ((150_001,), 0)), (False, True)):
+        args = {"self": Array(*shape, values=tops), "dim": dim, "select_last_index": last}
+        yield Case(f"{shape} {dim} tops {last}", args, ("bool", "int8"))
     # More columns than all cores take at once: each searches several tiles.
     for last in (False, True):
         args = {"self": Array(3, 600_001, values=late), "dim": 0, "select_last_index": last}
