@@ -10,6 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from ascend_vision_ops import ascend_headers
 from ascend_vision_ops.cli import Failure
 from ascend_vision_ops.sim.compile import CompileError
 from ascend_vision_ops.sim.operator_definition import DTYPES
@@ -71,6 +72,9 @@ def _settings(options: argparse.Namespace) -> Settings:
     words += [f"-D{definition}" for definition in options.define]
     for entry in options.dtype:
         words += _dtype_macros(entry)
+    # CANN's headers define these themselves: those of 8.1 as macros, those of 9.x as enumerators of programs.
+    if options.dtype and not (options.ascend_headers or os.environ.get(ascend_headers.VARIABLE)):
+        words += [f"-DDT_{one.name}={one.number}" for one in DTYPES.values()]
     words += [word for word in options.compiler_options if not word.startswith(_LINKER_ALONE)]
     return Settings(tuple(words), options.ascend_headers)
 
@@ -82,13 +86,7 @@ def _dtype_macros(entry: str) -> list[str]:
     if not name.isidentifier() or given not in by_name:
         raise Failure(f"--dtype: expected NAME=DTYPE with one of {', '.join(by_name)}, got {entry}")
     dtype, upper = by_name[given], name.upper()
-    known = [f"-DDT_{one.name}={one.number}" for one in DTYPES.values()]
-    return [
-        f"-DDTYPE_{upper}={dtype.kernel}",
-        f"-DORIG_DTYPE_{upper}={dtype.number}",
-        f"-DFORMAT_{upper}=2",
-        *known,
-    ]
+    return [f"-DDTYPE_{upper}={dtype.kernel}", f"-DORIG_DTYPE_{upper}={dtype.number}", f"-DFORMAT_{upper}=2"]
 
 
 def _environment(options: argparse.Namespace, report: Path, folder: Path) -> dict[str, str]:

@@ -318,6 +318,18 @@ def test_options_reach_compiler_and_linker():
     assert sim_run._link_words(options) == ["-fopenmp", "-lm"]
 
 
+@pytest.mark.parametrize(("folder", "defined"), [(None, True), ("/headers", False)])
+def test_dtypes_are_macros_without_headers_alone(folder, defined, monkeypatch):
+    """CANN's headers of 9.x have enumerators of these names in a program."""
+    monkeypatch.delenv("AVO_ASCEND_HEADERS", raising=False)
+    options = argparse.Namespace(
+        compiler_options=[], include=[], define=[], dtype=["x=int32"], ascend_headers=folder
+    )
+    words = sim_run._settings(options).options
+    assert ("-DDT_INT32=3" in words) == defined
+    assert {"-DDTYPE_X=int32_t", "-DORIG_DTYPE_X=3", "-DFORMAT_X=2"} <= set(words)
+
+
 def test_tiling_data_macros_of_dtypes_and_dumps():
     done = run("tiling.asc", "--dtype", "x=int32")
     assert lines(done)["planned"] == "42 42"
