@@ -104,6 +104,7 @@ struct SumTile {
 };
 
 inline uint64_t SumBytes(const SumTile &tile, int64_t columns, int64_t item, const Platform &platform) {
+  if (tile.rows == 0) return 0;  // there is no tile
   return BytesOf(RoiAlignSumsBuffers(platform.vector_cores, tile.rows, columns, tile.bin, tile.slots,
                                      tile.chunk, RoiPitch(tile.rows * columns, item), item));
 }
