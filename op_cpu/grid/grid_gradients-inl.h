@@ -20,12 +20,6 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Loads the channels from `from` on, of which `left` are left: a vector, or fewer and zeros.
-template <class D, typename T>
-HWY_INLINE hn::Vec<D> LoadChannels(D d, const T *from, int64_t left) {
-  return left >= static_cast<int64_t>(hn::Lanes(d)) ? LoadFloat(d, from) : LoadFirst(d, from, left);
-}
-
 // Adds the gradients of channels [first, last) of one image. `sample` is the number of its first sample in
 // `neighbours`. The gradient of the image goes to `sums`: pixels of an image `width` wide, `sums_column`
 // elements apart. What these channels add to the gradient of the grid goes to `to_grid`, as (y, x) for each
@@ -45,14 +39,14 @@ void AddGridGradients(const GridNeighbours<Compute<T>> &neighbours, int64_t samp
     V by_y[kVectors], by_x[kVectors];
     for (int64_t v = 0; v < kVectors; ++v) by_y[v] = by_x[v] = hn::Zero(d);
     const auto add = [&](int64_t c, V &along_y, V &along_x) HWY_ATTR {
-      const auto up = LoadChannels(d, grad + c, last - c);
+      const auto up = LoadUpTo(d, grad + c, last - c);
       // Behind the last channel may lie the next pixel, which a weight of NaN must not reach.
       const auto inside = hn::FirstN(d, last - c);
       for (const auto *tap = begin; tap != end; ++tap) {
         const T *pixel = image.data + tap->row * image.row + tap->column * image.column;
         Compute<T> *sum = sums + (tap->row * width + tap->column) * sums_column + c;
         hn::StoreU(FusedMulAddWhere(inside, hn::Set(d, tap->weight), up, hn::LoadU(d, sum)), d, sum);
-        const auto along = hn::Mul(up, LoadChannels(d, pixel + c, last - c));
+        const auto along = hn::Mul(up, LoadUpTo(d, pixel + c, last - c));
         along_y = FusedMulAdd(along, hn::Set(d, tap->by_y), along_y);
         along_x = FusedMulAdd(along, hn::Set(d, tap->by_x), along_x);
       }
@@ -79,7 +73,7 @@ void AddNearestGradients(const int64_t *pixels, int64_t samples, int64_t columns
     if (pixels[i] != kOutside) {
       Compute<T> *sum = sums + pixels[i] * sums_column;
       for (int64_t c = first; c < last; c += hn::Lanes(d)) {
-        hn::StoreU(hn::Add(LoadChannels(d, grad + c, last - c), hn::LoadU(d, sum + c)), d, sum + c);
+        hn::StoreU(hn::Add(LoadUpTo(d, grad + c, last - c), hn::LoadU(d, sum + c)), d, sum + c);
       }
     }
     grad += grads.column;

@@ -15,6 +15,7 @@
 #include "op_cpu/common/parallel/parallel.h"
 #include "op_cpu/common/tensors/element.h"
 #include "op_cpu/common/vectors/fused-inl.h"
+#include "op_cpu/common/vectors/partial_vectors-inl.h"
 #include "op_cpu/grid/grid_neighbours-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -77,13 +78,14 @@ class GridPlaneGradients {
         } else {
           std::fill(sums.begin(), sums.end(), Value{0});
           add(i, sums.data(), first + i, c);
-          const hn::ScalableTag<Value> d;
-          const int64_t lanes = hn::Lanes(d), whole = s[3] == 1 ? columns / lanes * lanes : 0;
           for (int64_t y = 0; y < rows; ++y) {
             const Value *from = sums.data() + y * columns;
             T *line = to + y * s[2];
-            for (int64_t x = 0; x < whole; x += lanes) StoreFloat(hn::LoadU(d, from + x), d, line + x);
-            for (int64_t x = whole; x < columns; ++x) line[x * s[3]] = Narrow<T>(from[x]);
+            if (s[3] == 1) {
+              ConvertLine(from, columns, line);
+            } else {
+              for (int64_t x = 0; x < columns; ++x) line[x * s[3]] = Narrow<T>(from[x]);
+            }
           }
         }
       }

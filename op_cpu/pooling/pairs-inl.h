@@ -30,7 +30,7 @@ HWY_INLINE typename Keys::Key LoadKeys(const T *row, int64_t at, int64_t count, 
   const int64_t lanes = hn::Lanes(d);
   const auto lowest = hn::Set(keys, Keys::kLowest);
   if (count <= 0) return lowest;
-  const auto value = count >= lanes ? LoadFloat(d, row + at) : LoadFirst(d, row + at, count);
+  const auto value = LoadUpTo(d, row + at, count);
   products = hn::MulAdd(value, hn::Zero(d), products);
   const auto key = Keys::Of(value);
   return count >= lanes ? key : hn::IfThenElse(hn::FirstN(keys, count), key, lowest);
@@ -79,9 +79,7 @@ class ColumnPairs {
   }
   // Loads the gradients of the windows from x on, 0 behind the last window.
   HWY_INLINE V LoadGrads(const T *row, int64_t x) const {
-    const D d;
-    const int64_t left = row == nullptr ? 0 : count_ - x;
-    return left >= kLanes ? LoadFloat(d, row + x) : left > 0 ? LoadFirst(d, row + x, left) : hn::Zero(d);
+    return row == nullptr ? hn::Zero(D()) : LoadUpTo(D(), row + x, count_ - x);
   }
   // Stores pairs from x on. Whole vectors of a row's end go around the caches too: a line of the caches that
   // was read among others that were not costs as much as several.

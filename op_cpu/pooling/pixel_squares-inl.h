@@ -128,13 +128,10 @@ void LoadPoints(const T *from, int64_t stride, int64_t channels, int64_t pixels,
   T some[kSide] = {};
   for (int64_t p = 0; p < pixels; ++p, from += step) {
     for (int64_t c = 0; c < kPixelBlock<T>; c += kSide) {
-      const int64_t count = std::clamp<int64_t>(channels - c, 0, kSide);
-      if (stride == 1 && count == kSide) {
-        put(places[p] + c, LoadFloat(d, from + c));
-      } else if (stride == 1) {
-        put(places[p] + c, LoadFirst(d, from + c, count));
+      if (stride == 1) {
+        put(places[p] + c, LoadUpTo(d, from + c, channels - c));
       } else {
-        for (int64_t i = 0; i < count; ++i) some[i] = from[(c + i) * stride];
+        for (int64_t i = 0; i < std::min(kSide, channels - c); ++i) some[i] = from[(c + i) * stride];
         put(places[p] + c, LoadFloat(d, some));
       }
     }

@@ -25,11 +25,9 @@ namespace hn = hwy::HWY_NAMESPACE;
 template <typename T>
 class ScatteredPlane {
   using C = Compute<T>;
-  using D = hn::ScalableTag<C>;
-  static constexpr int64_t kLanes = hn::MaxLanes(D());
 
  public:
-  using Pixel = hn::TFromD<hn::RebindToUnsigned<D>>;
+  using Pixel = hn::TFromD<hn::RebindToUnsigned<hn::ScalableTag<C>>>;
 
   // rows: the most that are computed at once.
   ScatteredPlane(const WindowGradients &windows, int64_t rows)
@@ -57,8 +55,8 @@ class ScatteredPlane {
     const C *grads = Grads(PlaneOf<const T>(windows_.grad, n, channel), at);
     for (int64_t i = 0; i < count; ++i, found += step) sums[*found] += grads[i];
     if (direct) return;
-    if (row == width) return StoreLine(sums, height * width, to);
-    for (int64_t y = 0; y < height; ++y) StoreLine(sums + y * width, width, to + y * row);
+    if (row == width) return ConvertLine(sums, height * width, to);
+    for (int64_t y = 0; y < height; ++y) ConvertLine(sums + y * width, width, to + y * row);
   }
 
  private:
@@ -82,31 +80,17 @@ class ScatteredPlane {
     }
     C *to = grads_.data();
     if (dense) {
-      LoadLine(from, rows * width, to);
+      ConvertLine(from, rows * width, to);
       return to;
     }
     for (int64_t y = 0; y < rows; ++y, from += strides[2], to += width) {
       if (strides[3] == 1) {
-        LoadLine(from, width, to);
+        ConvertLine(from, width, to);
       } else {
         for (int64_t x = 0; x < width; ++x) to[x] = Widen(from[x * strides[3]]);
       }
     }
     return grads_.data();
-  }
-
-  static void LoadLine(const T *from, int64_t count, C *to) {
-    const D d;
-    int64_t x = 0;
-    for (; x + kLanes <= count; x += kLanes) hn::StoreU(LoadFloat(d, from + x), d, to + x);
-    if (x < count) hn::StoreN(LoadFirst(d, from + x, count - x), d, to + x, count - x);
-  }
-
-  static void StoreLine(const C *from, int64_t count, T *to) {
-    const D d;
-    int64_t x = 0;
-    for (; x + kLanes <= count; x += kLanes) StoreFloat(hn::LoadU(d, from + x), d, to + x);
-    if (x < count) StoreFirst(hn::LoadN(d, from + x, count - x), d, to + x, count - x);
   }
 
   const WindowGradients &windows_;

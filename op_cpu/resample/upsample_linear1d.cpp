@@ -8,7 +8,6 @@
 #include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "op_cpu/common/copies/dense-inl.h"
-#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/resample/linear-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -84,11 +83,8 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
     } else if (args.self.strides[2] != 1 && 2 * args.out.shape[2] >= args.self.shape[2]) {
       // Rows in pieces are copied, because vectors are computed of whole rows alone: 2 to 7 x for
       // channels-last signals. Where most inputs are read by no output, the copy would take longer.
-      const auto copy = AllocateAligned<T>(args.self.numel());
-      cpu::CopyDense(args.self, copy.get(), parallel_for);
       Args whole = args;
-      whole.self.data = copy.get();
-      whole.self.strides = ContiguousStrides(args.self.shape);
+      const auto copy = cpu::MakeDense<T>(&whole.self, parallel_for);
       Resample<T>(whole, parallel_for);
     } else {
       Resample<T>(args, parallel_for);

@@ -138,10 +138,7 @@ void ScanWithIndices(const Tensor &in, const Tensor &out, const Tensor &indices,
     // Lines lie in the same way in all tensors, or they are scanned one element after the other. So an input
     // that lies otherwise than its results is copied: 2.4 x for channels-last signals.
     if (in.strides != dense && out.strides == dense && indices.strides == dense && in.numel() > 0) {
-      copy = AllocateAligned<T>(in.numel());
-      CopyDense(in, copy.get(), parallel_for);
-      from.data = copy.get();
-      from.strides = dense;
+      copy = MakeDense<T>(&from, parallel_for);
     }
     if (indices.dtype == DType::kInt32) {
       ScanAxis<Order, T, int32_t, false>(from, out, indices, axis, parallel_for);

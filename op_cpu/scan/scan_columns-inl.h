@@ -124,17 +124,11 @@ class ScanColumns {
         // The last vector overlaps the one before it, and finds there what that has left.
         const int64_t j = std::min(next, lines - kLanes);
         const V keys = LoadKey(d, io.from + j);
-        const V before = i == 0 ? keys : hn::LoadU(d, best + j);
-        const auto leads = hn::Or(Order::NotWorse(keys, before), IsNaNKey(d, keys));
-        const V now = hn::IfThenElse(leads, keys, before);
+        V now = i == 0 ? keys : hn::LoadU(d, best + j);
+        auto now_at = kIndices && i > 0 ? hn::LoadU(di, best_at + j) : index;
+        Step(keys, index, now, now_at, io.Shifted(j, j, j), stream && j == next);
         hn::StoreU(now, d, best + j);
-        PutKey(now, d, io.to + j, stream && j == next);
-        if constexpr (kIndices) {
-          const auto before_at = i == 0 ? index : hn::LoadU(di, best_at + j);
-          const auto now_at = hn::IfThenElse(hn::RebindMask(di, leads), index, before_at);
-          hn::StoreU(now_at, di, best_at + j);
-          PutIndices(now_at, di, 0, io.at + j, stream && j == next);
-        }
+        if constexpr (kIndices) hn::StoreU(now_at, di, best_at + j);
       }
     }
   }
@@ -164,6 +158,21 @@ class ScanColumns {
   }
 
  private:
+  // Scans one more element of a vector of lines: its keys lead where they are not worse than the leaders, or
+  // NaN. The new leaders are the results, which go to `io`.
+  static HWY_INLINE void Step(V keys, hn::Vec<DI> index, V &best, hn::Vec<DI> &best_at, const Io &io,
+                              bool stream) {
+    const D d;
+    const DI di;
+    const auto leads = hn::Or(Order::NotWorse(keys, best), IsNaNKey(d, keys));
+    best = hn::IfThenElse(leads, keys, best);
+    PutKey(best, d, io.to, stream);
+    if constexpr (kIndices) {
+      best_at = hn::IfThenElse(hn::RebindMask(di, leads), index, best_at);
+      PutIndices(best_at, di, 0, io.at, stream);
+    }
+  }
+
   // The leaders of a vector of lines.
   struct Leaders {
     // Scans rows [begin, end) of the lines; `io` is at row `begin`.
@@ -176,13 +185,7 @@ class ScanColumns {
         const auto index = hn::Set(di, static_cast<LaneIndex>(i));
         const V keys = LoadKey(d, io.from);
         if (i == 0) now = keys;
-        const auto leads = hn::Or(Order::NotWorse(keys, now), IsNaNKey(d, keys));
-        now = hn::IfThenElse(leads, keys, now);
-        PutKey(now, d, io.to, false);
-        if constexpr (kIndices) {
-          now_at = hn::IfThenElse(hn::RebindMask(di, leads), index, now_at);
-          PutIndices(now_at, di, 0, io.at, false);
-        }
+        Step(keys, index, now, now_at, io, false);
       }
       hn::StoreU(now, d, best);
       hn::StoreU(now_at, di, best_at);
@@ -210,14 +213,8 @@ class ScanColumns {
     for (int64_t i = 0; i < count; ++i) {
       const auto index = hn::Set(di, static_cast<LaneIndex>(i));
       for (size_t v = 0; v < kVectors; ++v) {
-        const V keys = LoadKey(d, io.from + offset(v));
-        const auto leads = hn::Or(Order::NotWorse(keys, best[v]), IsNaNKey(d, keys));
-        best[v] = hn::IfThenElse(leads, keys, best[v]);
-        PutKey(best[v], d, io.to + offset(v), stream);
-        if constexpr (kIndices) {
-          best_at[v] = hn::IfThenElse(hn::RebindMask(di, leads), index, best_at[v]);
-          PutIndices(best_at[v], di, 0, io.at + offset(v), stream);
-        }
+        const Io own = io.Shifted(offset(v), offset(v), offset(v));
+        Step(LoadKey(d, own.from), index, best[v], best_at[v], own, stream);
       }
       io = io.FromIndex(1);
     }

@@ -12,6 +12,7 @@
 #include <type_traits>
 
 #include "hwy/highway.h"
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/parallel/parallel.h"
 #include "op_cpu/common/tensors/element.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
@@ -83,6 +84,16 @@ void CopyDense(const Tensor &in, T *to, const ParallelFor &parallel_for) {
                    }
                  }
                });
+}
+
+// Copies `in` to new memory in row-major order, and returns this memory. Afterwards `in` describes the copy.
+template <typename T>
+hwy::AlignedFreeUniquePtr<T[]> MakeDense(Tensor *in, const ParallelFor &parallel_for) {
+  auto copy = AllocateAligned<T>(in->numel());
+  CopyDense(*in, copy.get(), parallel_for);
+  in->data = copy.get();
+  in->strides = ContiguousStrides(in->shape);
+  return copy;
 }
 
 }  // namespace avo::HWY_NAMESPACE

@@ -38,6 +38,13 @@ HWY_INLINE void StoreFirst(hn::Vec<D> value, D d, T *to, size_t count) {
   }
 }
 
+// Loads the first `count` lanes, none where it is below 1, all where it is large. The others are 0.
+template <class D, typename T>
+HWY_INLINE hn::Vec<D> LoadUpTo(D d, const T *from, int64_t count) {
+  if (count >= static_cast<int64_t>(hn::Lanes(d))) return LoadFloat(d, from);
+  return count > 0 ? LoadFirst(d, from, count) : hn::Zero(d);
+}
+
 // Stores the first `count` lanes, none where it is below 1, all where it is large. With `stream`, whole
 // vectors go around the caches, to a place that is a multiple of the bytes of a vector.
 template <class D, typename T>
@@ -48,6 +55,15 @@ HWY_INLINE void StoreUpTo(hn::Vec<D> value, D d, T *to, int64_t count, bool stre
     StreamFloat(value, d, to);
   } else {
     StoreFloat(value, d, to);
+  }
+}
+
+// Converts elements that follow each other to the type that they are computed in, or rounds them from it.
+template <typename From, typename To>
+void ConvertLine(const From *from, int64_t count, To *to) {
+  const hn::ScalableTag<Compute<To>> d;
+  for (int64_t x = 0; x < count; x += hn::Lanes(d)) {
+    StoreUpTo(LoadUpTo(d, from + x, count - x), d, to + x, count - x, false);
   }
 }
 
