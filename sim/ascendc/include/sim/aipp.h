@@ -12,9 +12,9 @@
 //   word 4     r2c2; then 8 bits each: three biases of results, three of sources
 //   word 5-7   mean, min and var of three channels, 16 bits each
 //   word 8     values around the picture of four channels, 16 bits each
-//   word 9     value of added channels; 16 swap R and B, 17 U and V, 18 X to the end; 19-23 format; 24 one
-//   line;
-//              27-28 padding around, 40 four channels
+//   word 9     value of added channels; bits: 16 R and B are swapped, 17 U and V, 18 X goes to the end,
+//              19-23 the format, 24 there is one line,
+//              27-28 the padding around, 40 pixels have four channels
 #pragma once
 
 #include "../kernel_struct_aipp.h"
