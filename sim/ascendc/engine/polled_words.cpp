@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 #include <iterator>
-#include <thread>
 #include <utility>
 
 #include "core_state.h"
@@ -33,6 +32,7 @@ void CoreState::PublishWrite(const Instruction &instruction, const Operand &oper
   ForEachRun(operand, [&](uint64_t address, uint64_t bytes) {
     scheduler->words().Write(address, bytes, memory->Host(reinterpret_cast<const void *>(address)), note);
   });
+  if (note.published) scheduler->WordPublished();
 }
 
 void CoreState::PublishLine(uint64_t address, uint64_t bytes, uint32_t site) {
@@ -40,6 +40,7 @@ void CoreState::PublishLine(uint64_t address, uint64_t bytes, uint32_t site) {
   GmWords::Note note = NoteOf(Pipe::S);
   if (scheduler->posts_writes()) new_posts_.emplace_back(Pipe::S, note.post = scheduler->NewPost());
   scheduler->words().Write(address, bytes, nullptr, note);
+  scheduler->WordPublished();
   AddPosts(site);
 }
 
@@ -110,19 +111,15 @@ void CoreState::EndPoll() {
 
 // Runs before the next instruction. The core has read the word by now, maybe with a value that its writer has
 // not written back: the simulated memory always has the last one. On a device it would have read the old
-// value and asked again, so that it waits here, for as long as another core may need to write it back.
+// value and asked again, so that it waits here, for as long as another core runs that may write it back.
 void CoreState::SettlePoll() {
-  constexpr int kMostTurns = 2000;
   const uint64_t address = std::exchange(polled_, 0);
   if (address == 0) return;
   GmWords::Note note;
   if (!IsNews(address, &note)) return;
-  for (int turn = 0; !note.published && turn < kMostTurns; ++turn) {
-    scheduler->Yield();
-    std::this_thread::yield();
-    if (!IsNews(address, &note)) return;
-  }
-  if (!note.published) return;
+  const auto published = [&] { return !IsNews(address, &note) || note.published; };
+  if (!note.published && !scheduler->AwaitWord(published)) return;
+  if (!IsNews(address, &note)) return;
   GlobalClock clock = note.known != nullptr ? *note.known : GlobalClock{};
   clock.resize(scheduler->cores(), Clock{});
   Join(&clock[note.core], note.own);

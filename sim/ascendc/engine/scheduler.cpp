@@ -41,7 +41,7 @@ void Scheduler::Work() {
     run_(core);
     lock.lock();
     ++ended_;
-    if (blocked_ > 0 && blocked_ + ended_ == order_.size()) DeclareStuck();
+    if (blocked_ > 0 && blocked_ + ended_ == order_.size()) NobodyRuns();
     changed_.notify_all();
   }
   ++permits_;
@@ -65,9 +65,8 @@ bool Scheduler::WaitFor(std::unique_lock<std::mutex> *lock, const std::function<
   while (!ready() && !stuck_) {
     ++blocked_;
     if (blocked_ + ended_ == order_.size()) {
-      DeclareStuck();
-      changed_.notify_all();
-      break;
+      NobodyRuns();
+      continue;
     }
     const uint64_t seen = releases_;
     changed_.wait(*lock, [&] { return stuck_ || releases_ != seen; });
@@ -98,11 +97,36 @@ void Scheduler::Yield() {
   TakePermit(&lock);
 }
 
+bool Scheduler::AwaitWord(const std::function<bool()> &published) {
+  std::unique_lock lock(mutex_);
+  ++await_words_;
+  const uint64_t before = hopeless_;
+  bool found = false;
+  WaitFor(&lock, [&] { return (found = published()) || hopeless_ != before; });
+  --await_words_;
+  return found;
+}
+
+// Whoever starts to wait after this look into await_words_ finds the word.
+void Scheduler::WordPublished() {
+  if (await_words_ == 0) return;
+  std::lock_guard lock(mutex_);
+  Released();
+}
+
+// A core that waits for a word goes on without it: that is the fault, rather than those that wait for this core.
+void Scheduler::NobodyRuns() {
+  if (await_words_ == 0) return DeclareStuck();
+  ++hopeless_;
+  Released();
+}
+
 // This is the only place that may read the logs of other cores: none of them runs now.
 void Scheduler::DeclareStuck() {
   if (stuck_) return;
   stuck_ = true;
   for (const CoreState *core : cores_) stuck_by_fault_ = stuck_by_fault_ || core->ended_early;
+  changed_.notify_all();
 }
 
 void Scheduler::Stuck(std::unique_lock<std::mutex> *lock, CoreState &core, const char *name, Where where,

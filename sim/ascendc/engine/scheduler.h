@@ -3,6 +3,7 @@
 // other, as they would do for ever on a device, it ends them with a fault.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -74,6 +75,10 @@ class Scheduler {
   void TakePost(CoreState &core, uint32_t post, uint32_t site);
   // Lets other cores run, where any can: for a core that may wait for what they do.
   void Yield();
+  // Waits until `published`, which looks into words() for a write of another core. Returns false where no
+  // core is left that could write the word back, as all that have not ended wait, too.
+  bool AwaitWord(const std::function<bool()> &published);
+  void WordPublished();
   // Reports, after the run, cross-core flags that nobody waited for, as they would let a later kernel go on
   // too early, and those whose counter served two ends at a time.
   void ReportFlags();
@@ -127,6 +132,7 @@ class Scheduler {
   // Notes the flags of SyncAll that hold what the kernel set itself.
   void NoteTakenFlags(bool vector_only, const Site &meeting);
   void Released();      // something that a waiting core may wait for has happened
+  void NobodyRuns();    // all cores have ended or wait
   void DeclareStuck();  // nobody runs any more, and somebody waits
   enum class Kinds : uint8_t { kAll, kVector, kCube };
   // Fails where `cores` cores of these kinds are to meet, but the device does not run so many at a time.
@@ -147,6 +153,8 @@ class Scheduler {
   uint32_t blocked_ = 0;
   uint32_t ended_ = 0;
   uint64_t releases_ = 0;
+  std::atomic<uint32_t> await_words_ = 0;  // how many cores wait in AwaitWord
+  uint64_t hopeless_ = 0;                  // how often these were told that nobody would write their words back
   uint64_t tickets_ = 0;  // of cores that wait for a permit
   uint64_t served_ = 0;
   bool stuck_ = false;

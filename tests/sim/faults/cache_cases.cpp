@@ -131,7 +131,7 @@ void CorrectTurns(const Arguments &arguments) {
 
 constexpr uint32_t kWord = 0, kData = kLine;
 
-enum class Way : uint8_t { kSetValue, kSetValueAtTheEnd, kCopy };
+enum class Way : uint8_t { kSetValue, kSetValueAtTheEnd, kSetValueLongBeforeTheEnd, kCopy };
 
 // Block 0 writes a line and then a word; block 1 waits for the word and reads the line.
 template <Way way, bool polls, bool cleans_data>
@@ -146,6 +146,8 @@ void Tell(const Arguments &arguments) {
       s.self.SetValue(kWord, 2.0f);
     }
     if (way == Way::kSetValue) s.Clean(kWord);
+    // The host needs far longer for these than for the polls of block 1.
+    for (int i = 0; way == Way::kSetValueLongBeforeTheEnd && i < 20000; ++i) Duplicate(s.x, 1.0f, kLine);
     return;
   }
   if (polls) {
@@ -170,6 +172,17 @@ void WordNotWrittenBack(const Arguments &arguments) {
     } while (s.self.GetValue(kWord) != 2.0f);
   }
   SyncAll();
+}
+
+// Each waits for the other's word.
+void TwoWordsNotWrittenBack(const Arguments &arguments) {
+  Setup s(arguments);
+  const uint32_t mine = GetBlockIdx() * kLine, other = kLine - mine;
+  s.self.SetValue(mine, 2.0f);
+  do {
+    s.Clean(other);
+    FAULT_HERE;
+  } while (s.self.GetValue(other) != 2.0f);
 }
 
 // The same past the data cache.
@@ -271,6 +284,16 @@ const std::vector<FaultCase> &CacheCases() {
       {"correct_polled_word", K::kOther, Tell<Way::kSetValue, true, true>, {}, 2},
       {"correct_polled_copy", K::kOther, Tell<Way::kCopy, true, true>, {}, 2},
       {"correct_polled_word_at_the_end", K::kOther, Tell<Way::kSetValueAtTheEnd, true, true>, {}, 2},
+      {"correct_polled_word_long_before_the_end",
+       K::kOther,
+       Tell<Way::kSetValueLongBeforeTheEnd, true, true>,
+       {},
+       2},
+      {"two_polled_words_not_written_back",
+       K::kBlockConflict,
+       TwoWordsNotWrittenBack,
+       {"GetValue", "reads GM bytes [", "which block", "writes in SetValue (", "nothing orders"},
+       2},
       {"polled_word_not_written_back",
        K::kBlockConflict,
        WordNotWrittenBack,
