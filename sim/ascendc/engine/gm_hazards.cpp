@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "gm_intervals.h"
-#include "registers.h"
 
 namespace sim {
 namespace {
@@ -15,7 +14,7 @@ std::string Does(const GmAccess &access) {
   if (!access.write) return "reads";
   if (access.atomic == 0) return "writes";
   return std::string("writes (atomic ") + operations[access.atomic >> 4] + " of " +
-         NameOf(static_cast<AtomicType>(access.atomic & 15)) + ")";
+         NameOf(TypeOfAtomic(access.atomic)) + ")";
 }
 
 class Judge {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gm_words.h"
 
+#include <algorithm>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 namespace sim {
@@ -14,11 +16,32 @@ const GmWords::Note *GmWords::Look(uint64_t word) const {
   return nullptr;
 }
 
+namespace {
+
+// What either knew.
+GlobalClockPtr Joined(const GlobalClockPtr &known, const GmWords::Note &before) {
+  auto joined = std::make_shared<GlobalClock>(known != nullptr ? *known : GlobalClock{});
+  const GlobalClock others = before.known != nullptr ? *before.known : GlobalClock{};
+  joined->resize(std::max({joined->size(), others.size(), size_t{before.core} + 1}));
+  for (size_t core = 0; core < others.size(); ++core) Join(&(*joined)[core], others[core]);
+  Join(&(*joined)[before.core], before.own);
+  return joined;
+}
+
+}  // namespace
+
 void GmWords::Write(uint64_t address, uint64_t bytes, const std::byte *memory, Note note) {
   std::lock_guard<std::mutex> lock(mutex_);
+  const GlobalClockPtr known = note.known;
+  Note joined;  // what `note` was joined with last: words side by side mostly have the same note
   for (uint64_t word = address / kWord; word * kWord < address + bytes; ++word) {
     const Note *const before = Look(word);
     note.old = before != nullptr ? before->old : 0;
+    const Note other = note.counts && before != nullptr && before->published ? *before : Note{};
+    if (other.own != joined.own || other.known != joined.known || other.core != joined.core) {
+      note.known = Joined(known, other);
+      joined = other;
+    }
     const auto offset = static_cast<int64_t>(word * kWord - address);
     if (memory != nullptr) std::memcpy(&note.old, memory + offset, kWord);
     const auto polled = polled_.find(word);

@@ -6,8 +6,9 @@
 //   core 1   clean  GetValue(word) = 0   clean  GetValue(word) = 1   clean  GetValue(data)
 //
 // A write of the scalar unit is published when its line is written back, or at once where it goes past the
-// data cache; small copies are published too. Only reads that look into GM for it count: those past the data
-// cache, and those of a line that DataCacheCleanAndInvalid has just named.
+// data cache; small copies are published too. Cores may also count in a word, by atomic copies of int32_t:
+// who reads the count knows all that those which have counted knew. Only reads that look into GM for it
+// count: those past the data cache, and those of a line that DataCacheCleanAndInvalid has just named.
 //
 // Nothing orders the first such read after the write, so that it gets the old value: a core that goes on with
 // it does not wait for the word, and that is found as a conflict.
@@ -27,6 +28,7 @@ class GmWords {
   struct Note {
     uint32_t core = 0;  // that wrote the word last
     bool published = false;
+    bool counts = false;   // it added to the word, so that `known` has what the cores before it knew, too
     uint32_t old = 0;      // what the word held before
     Clock own{};           // what that core had done
     GlobalClockPtr known;  // and what it knew of others
@@ -35,10 +37,13 @@ class GmWords {
   // Of a write that may tell something. A message of CANN's Matmul has two lines of the data cache.
   static constexpr uint64_t kMostBytes = 128;
 
+  // Of a row that counts: a copy may add to a count of each core.
+  static constexpr uint32_t kCount = 32;
+
   static constexpr uint64_t kWord = 4;  // bytes
 
-  // `memory`: the host's address of `address`, whose bytes have not changed yet; null: they have, and the
-  // core has noted that before.
+  // A note that counts joins what is known of each word. `memory`: the host's address of `address`, whose
+  // bytes have not changed yet; null: they have, and the core has noted that before.
   void Write(uint64_t address, uint64_t bytes, const std::byte *memory, Note note);
   bool Find(uint64_t address, Note *note) const;
   // Says that a core asks for these words: they are kept for the whole launch.

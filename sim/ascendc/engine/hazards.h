@@ -11,10 +11,15 @@
 #include "device_memory.h"
 #include "events.h"
 #include "faults.h"
+#include "registers.h"
 
 namespace sim {
 
 constexpr uint64_t kCacheLine = 64;  // bytes of a line of the scalar unit's data cache
+
+inline AtomicType TypeOfAtomic(uint8_t atomic) {  // Instruction::atomic
+  return static_cast<AtomicType>(atomic & 15);
+}
 
 // What the data cache of the scalar unit has to do with an access to GM.
 struct GmCaching {

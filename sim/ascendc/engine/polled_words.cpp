@@ -2,6 +2,7 @@
 // How a core takes part in what gm_words.h describes.
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <iterator>
 #include <utility>
 
@@ -20,10 +21,20 @@ GmWords::Note CoreState::NoteOf(Pipe pipe) const {
   return note;
 }
 
+// Integers count what is done; numbers of other types are results, of which there are far more.
+static bool Counts(const Instruction &instruction) {
+  return instruction.atomic != 0 && TypeOfAtomic(instruction.atomic) == AtomicType::kInt32;
+}
+
 // Runs before the memory changes, so that whoever sees the change finds the note.
 void CoreState::PublishWrite(const Instruction &instruction, const Operand &operand) {
-  if (scheduler->alone() || BytesOf(operand) > GmWords::kMostBytes) return;
+  if (scheduler->alone()) return;
+  const bool counts = Counts(instruction);
+  const bool one_for_each =
+      operand.row_bytes <= GmWords::kCount && uint64_t{operand.rows} * operand.groups <= scheduler->cores();
+  if (BytesOf(operand) > GmWords::kMostBytes && !(counts && one_for_each)) return;
   GmWords::Note note = NoteOf(instruction.pipe);
+  note.counts = counts;
   note.published = instruction.pipe != Pipe::S || instruction.uncached;
   if (note.published && scheduler->posts_writes()) {
     note.post = scheduler->NewPost();
@@ -59,12 +70,17 @@ void CoreState::AddPosts(uint32_t site) {
 
 // Whether another core has written the word, and this core does not know that yet.
 bool CoreState::IsNews(uint64_t address, GmWords::Note *note) {
-  if (!scheduler->words().Find(address, note) || note->core == id.core) return false;
+  if (!scheduler->words().Find(address, note)) return false;
   const GlobalClockPtr &mine = hazards.gm().global_clocks.back();
-  if (mine == nullptr) return true;
-  const Clock &known = (*mine)[note->core];
-  for (int pipe = 0; pipe < kPipes; ++pipe) {
-    if (known[pipe] < note->own[pipe]) return true;
+  const auto is_news = [&](uint32_t core, const Clock &done) {
+    if (core == id.core) return false;
+    const Clock known = mine != nullptr ? (*mine)[core] : Clock{};
+    return !std::equal(done.begin(), done.end(), known.begin(), std::less_equal<>());
+  };
+  if (is_news(note->core, note->own)) return true;
+  if (!note->counts || note->known == nullptr) return false;
+  for (uint32_t core = 0; core < note->known->size(); ++core) {
+    if (is_news(core, (*note->known)[core])) return true;
   }
   return false;
 }

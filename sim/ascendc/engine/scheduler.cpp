@@ -114,7 +114,8 @@ void Scheduler::WordPublished() {
   Released();
 }
 
-// A core that waits for a word goes on without it: that is the fault, rather than those that wait for this core.
+// A core that waits for a word goes on without it: that is the fault, rather than those that wait for this
+// core.
 void Scheduler::NobodyRuns() {
   if (await_words_ == 0) return DeclareStuck();
   ++hopeless_;

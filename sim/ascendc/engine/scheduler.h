@@ -154,8 +154,8 @@ class Scheduler {
   uint32_t ended_ = 0;
   uint64_t releases_ = 0;
   std::atomic<uint32_t> await_words_ = 0;  // how many cores wait in AwaitWord
-  uint64_t hopeless_ = 0;                  // how often these were told that nobody would write their words back
-  uint64_t tickets_ = 0;  // of cores that wait for a permit
+  uint64_t hopeless_ = 0;  // how often these were told that nobody would write their words back
+  uint64_t tickets_ = 0;   // of cores that wait for a permit
   uint64_t served_ = 0;
   bool stuck_ = false;
   bool stuck_by_fault_ = false;  // a block that died is why

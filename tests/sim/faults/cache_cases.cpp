@@ -185,6 +185,35 @@ void TwoWordsNotWrittenBack(const Arguments &arguments) {
   } while (s.self.GetValue(other) != 2.0f);
 }
 
+// Each block adds one to a count of each block, all by one copy, and waits until its own count has all of
+// them.
+template <bool waits>
+void CountBlocks(const Arguments &arguments) {
+  Setup s(arguments);
+  const auto blocks = static_cast<int32_t>(GetBlockNum());
+  const uint32_t mine = GetBlockIdx() * kLine;
+  GlobalTensor<int32_t> counts;
+  counts.SetGlobalBuffer(reinterpret_cast<__gm__ int32_t *>(arguments.other), kTile);  // zeros
+  LocalTensor<int32_t> ones = s.x.ReinterpretCast<int32_t>();
+  s.self.SetValue(mine, 3.0f);
+  s.Clean(mine);
+  Duplicate(ones, 1, blocks * kLine / 2);
+  SetFlag<HardEvent::V_MTE3>(EVENT_ID0);
+  WaitFlag<HardEvent::V_MTE3>(EVENT_ID0);
+  SetFlag<HardEvent::S_MTE3>(EVENT_ID0);
+  WaitFlag<HardEvent::S_MTE3>(EVENT_ID0);
+  SetAtomicAdd<int32_t>();
+  DataCopy(counts, ones, {static_cast<uint16_t>(blocks), 1, 0, 1});
+  SetAtomicNone();
+  do {
+    DataCacheCleanAndInvalid<int32_t, CacheLine::SINGLE_CACHE_LINE, DcciDst::CACHELINE_OUT>(counts[mine]);
+  } while (waits && counts.GetValue(mine) != blocks);
+  const uint32_t next = (mine + kLine) % (blocks * kLine);
+  s.Clean(next);
+  FAULT_HERE;
+  s.self.GetValue(next);
+}
+
 // The same past the data cache.
 template <bool polls>
 void TellPastTheCache(const Arguments &arguments) {
@@ -309,6 +338,12 @@ const std::vector<FaultCase> &CacheCases() {
        Tell<Way::kSetValue, true, false>,
        {"GetValue", "reads GM bytes [64, 68)", "has not written back", missing},
        2},
+      {"correct_counts_of_blocks", K::kOther, CountBlocks<true>, {}, 6},
+      {"counts_of_blocks_are_not_awaited",
+       K::kBlockConflict,
+       CountBlocks<false>,
+       {"GetValue", "reads GM bytes [", "writes in SetValue (", "nothing orders"},
+       6},
       {"correct_word_past_the_cache", K::kOther, TellPastTheCache<true>, {}, 2},
       {"word_past_the_cache_is_not_polled",
        K::kBlockConflict,
