@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Budget: 1450 lines of code, because short rows, long rows, and the commonest windows each have an algorithm
-// of their own that is the fastest for them.
+// Budget: 1950 lines of code, because whole planes, small planes, long rows, channels-last images, and the
+// commonest windows each have an algorithm of their own that is the fastest for them.
 #include "op_host/max_pool2d_backward_args.h"
 
 #include "op_cpu/common/vectors/simd.h"
