@@ -64,8 +64,11 @@ class ColumnGradients {
     }
   }
 
+  // Windows of shorter rows, or of fewer rows, take less time in blocks of planes (scattered_maxima-inl.h).
+  // All instruction sets choose as one, because half types keep the bits of a NaN there.
   static bool Suit(const WindowGradients &windows) {
-    return windows.AreNeighbours(3) && windows.grad.shape[3] >= kLanes &&
+    constexpr int64_t kShortest = sizeof(T) == 8 ? 80 : 32;
+    return windows.AreNeighbours(3) && windows.grad.shape[3] >= kShortest * windows.rows.stride &&
            ColumnPhases<T>::Suit(windows.columns);
   }
 

@@ -14,7 +14,7 @@
 #include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/pooling/keys-inl.h"
 #include "op_cpu/pooling/pixel_squares-inl.h"
-#include "op_cpu/pooling/scattered_plane-inl.h"
+#include "op_cpu/pooling/tile_rows.h"
 #include "op_cpu/pooling/windows.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -35,8 +35,6 @@ class TileGradients {
   using C = Compute<T>;
   using D = hn::ScalableTag<C>;
   using V = hn::Vec<D>;
-  using PixelTag = hn::RebindToUnsigned<D>;
-  using Pixel = typename ScatteredPlane<T>::Pixel;
   static constexpr int64_t kBlock = kPixelBlock<T>, kLanes = hn::MaxLanes(D());
 
  public:
@@ -44,28 +42,20 @@ class TileGradients {
       : windows_(windows),
         rows_(windows.rows),
         columns_(windows.columns),
-        planes_(windows.out.strides[3] == 1 && windows.out.strides[1] != 1 &&
-                windows.grad.shape[2] * windows.grad.shape[3] >= kScattered),
         count_(windows.grad.shape[3]),
         pitch_(std::max(columns_.Start(count_ - 1) + columns_.Reach(), columns_.size) + columns_.padding),
-        band_(std::min(rows_.size, std::max(kPixels / pitch_, 4 * rows_.Reach()))),
-        plane_(windows, planes_ ? band_ : 0) {
+        band_(std::min(rows_.size, std::max(kPixels / pitch_, 4 * rows_.Reach()))) {
     const Shape &grad = windows.grad.shape;
     const int64_t plane = std::max(rows_.Start(grad[2] - 1) + rows_.Reach(), rows_.size) + rows_.padding;
     keys_.resize(std::min(plane, band_ + 2 * (rows_.Reach() - 1)) * pitch_ * kBlock);
     const int64_t window_rows = std::min(grad[2], (band_ + rows_.Reach() - 2) / rows_.stride + 2);
-    if (planes_) {
-      found_.resize(window_rows * count_ * kBlock);
-    } else {
-      sums_.resize(keys_.size());
-      grads_.resize(window_rows * count_ * kBlock);
-      for (int64_t i = 0; i < window_rows * count_; ++i) grad_places_.push_back(i * kBlock);
-    }
+    sums_.resize(keys_.size());
+    grads_.resize(window_rows * count_ * kBlock);
+    for (int64_t i = 0; i < window_rows * count_; ++i) grad_places_.push_back(i * kBlock);
     for (int64_t i = 0; i < rows_.kernel; ++i) {
       for (int64_t j = 0; j < columns_.kernel; ++j) {
         const int64_t y = i * rows_.dilation, x = j * columns_.dilation;
         taps_.push_back((y * pitch_ + x) * kBlock);
-        pixels_.push_back(static_cast<Pixel>(y * columns_.size + x));
       }
     }
   }
@@ -83,8 +73,6 @@ class TileGradients {
  private:
   // Pixels of a tile, which then stays in the second cache.
   static constexpr int64_t kPixels = 1024;
-  // The fewest windows of a plane that are scattered.
-  static constexpr int64_t kScattered = 32;
 
   void SelectBand(int64_t first, int64_t last) {
     if (first == at_.first && last == at_.last) return;
@@ -123,17 +111,12 @@ class TileGradients {
     const auto infinity = hn::BitCast(bits, hn::Inf(d));
     const bool finite = hn::AllTrue(bits, hn::Lt(largest, hn::Add(infinity, infinity)));
     if (kFinite && !finite) return false;
-    if (planes_) {
-      Dispatch([&](auto taps) { FindMaxima<Keys, decltype(taps)::value>(keys); });
-      for (int64_t c = 0; c < channels; ++c) plane_.Scatter(n, channel + c, at_, found_.data() + c, kBlock);
-    } else {
-      LoadPixels<T>(windows_.grad, n, channel, channels, at_.top, at_.bottom, grad_places_.data(),
-                    [&](int64_t at, V value) HWY_ATTR { hn::Store(value, d, grads_.data() + at); });
-      std::fill_n(sums_.data(), at_.height * pitch_ * kBlock, C{0});
-      Dispatch([&](auto taps) { GiveGradients<Keys, decltype(taps)::value>(keys); });
-      StorePixels<T>(sums_.data(), places_.data() + (at_.first - from_) * columns_.size, windows_.out, n,
-                     channel, channels, at_.first, at_.last);
-    }
+    LoadPixels<T>(windows_.grad, n, channel, channels, at_.top, at_.bottom, grad_places_.data(),
+                  [&](int64_t at, V value) HWY_ATTR { hn::Store(value, d, grads_.data() + at); });
+    std::fill_n(sums_.data(), at_.height * pitch_ * kBlock, C{0});
+    Dispatch([&](auto taps) { GiveGradients<Keys, decltype(taps)::value>(keys); });
+    StorePixels<T>(sums_.data(), places_.data() + (at_.first - from_) * columns_.size, windows_.out, n,
+                   channel, channels, at_.first, at_.last);
     return finite;
   }
 
@@ -153,54 +136,6 @@ class TileGradients {
         return body(std::integral_constant<size_t, 9>());
       default:
         return body(std::integral_constant<size_t, 0>());
-    }
-  }
-
-  // Finds the maxima of all windows of the tile.
-  template <class Keys, size_t kTaps>
-  void FindMaxima(const hn::TFromD<typename Keys::Tag> *keys) {
-    const PixelTag pixel_tag;
-    const typename Keys::Tag tag;
-    const size_t count = kTaps == 0 ? taps_.size() : kTaps;
-    int64_t few[kTaps + 1];
-    Pixel few_pixels[kTaps + 1];
-    std::copy_n(taps_.data(), kTaps, few);
-    std::copy_n(pixels_.data(), kTaps, few_pixels);
-    const int64_t *taps = kTaps == 0 ? taps_.data() : few;
-    const Pixel *pixels = kTaps == 0 ? pixels_.data() : few_pixels;
-    // What other bands compute, and windows without an element, go behind the last pixel.
-    const auto none = hn::Set(pixel_tag, static_cast<Pixel>((at_.last - at_.first) * columns_.size));
-    const auto lowest = hn::Set(tag, Keys::kLowest);
-    Pixel *to = found_.data();
-    for (int64_t row = at_.top; row < at_.bottom; ++row) {
-      const auto *window = keys + (row * rows_.stride - at_.start) * pitch_ * kBlock;
-      int64_t pixel = (rows_.Start(row) - at_.first) * columns_.size - columns_.padding;
-      for (int64_t x = 0; x < count_; ++x, window += columns_.stride * kBlock, pixel += columns_.stride) {
-        for (int64_t c = 0; c < kBlock; c += kLanes, to += kLanes) {
-          typename Keys::Key tap[kTaps + 1];
-#pragma GCC unroll 9
-          for (size_t k = 0; k < kTaps; ++k) tap[k] = hn::Load(tag, window + taps[k] + c);
-          const auto key = [&](size_t k)
-                               HWY_ATTR { return kTaps == 0 ? hn::Load(tag, window + taps[k] + c) : tap[k]; };
-          auto best = key(0);
-#pragma GCC unroll 9
-          for (size_t k = 1; k < count; ++k) best = hn::Max(best, key(k));
-          auto found = hn::Set(pixel_tag, pixels[count - 1]);
-          const auto choose = [&](size_t k, auto wanted) HWY_ATTR {
-            const auto here = hn::RebindMask(pixel_tag, hn::Eq(key(k), wanted));
-            found = hn::IfThenElse(here, hn::Set(pixel_tag, pixels[k]), found);
-          };
-#pragma GCC unroll 9
-          for (size_t k = 1; k < count; ++k) choose(count - 1 - k, best);
-          if constexpr (std::is_same_v<Keys, AnyKeys<C>>) {
-            const auto nan = hn::Set(tag, Keys::kNaN);
-            for (size_t k = 0; k < count; ++k) choose(k, nan);
-          }
-          found = hn::Min(hn::Add(found, hn::Set(pixel_tag, static_cast<Pixel>(pixel))), none);
-          found = hn::IfThenElse(hn::RebindMask(pixel_tag, hn::Eq(best, lowest)), none, found);
-          hn::Store(found, pixel_tag, to);
-        }
-      }
     }
   }
 
@@ -259,19 +194,15 @@ class TileGradients {
 
   const WindowGradients &windows_;
   const WindowAxis rows_, columns_;
-  const bool planes_;    // whether the channels of the result are planes
   const int64_t count_;  // windows of a row
   const int64_t pitch_;  // pixels from row to row of the tile
   const int64_t band_;   // the most rows of the result that a tile has
-  ScatteredPlane<T> plane_;
   TileRows at_{};
   int64_t from_ = 0;             // the first row of places_
   std::vector<int64_t> places_;  // of the pixels of the image in the tile
   std::vector<int64_t> grad_places_;
   std::vector<int64_t> taps_;  // elements from the start of a window in the tile
-  std::vector<Pixel> pixels_;  // pixels from the start of a window in the result
   AlignedVector<C> keys_, sums_, grads_;
-  AlignedVector<Pixel> found_;  // of planes, the pixel of the result that is the maximum of each window
   // What lies beside the image in keys_.
   enum { kNothing, kLowestNumber, kLowestKey } cleared_ = kNothing;
   bool finite_ = true;  // whether all elements of the tile before were finite

@@ -53,6 +53,8 @@ def cases():
     yield from cases_module("_pool_vectors").column_cases(backward_call)
     yield from cases_module("_pool_pairs").pair_cases(backward_call)
     yield from tile_cases()
+    yield from cases_module("_pool_blocks").block_cases(backward_call)
+    yield from cases_module("_pool_blocks").whole_cases(backward_call)
 
 
 def tile_cases():

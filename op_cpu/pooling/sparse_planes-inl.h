@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results that are zero almost everywhere. Compiled once for each instruction set.
+#if defined(AVO_OP_CPU_POOLING_SPARSE_PLANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_POOLING_SPARSE_PLANES_INL_H_
+#undef AVO_OP_CPU_POOLING_SPARSE_PLANES_INL_H_
+#else
+#define AVO_OP_CPU_POOLING_SPARSE_PLANES_INL_H_
+#endif
+
+#include <cstring>
+
+#include "hwy/highway.h"
+#include "op_cpu/common/tensors/element.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Stores zeros.
+template <typename T>
+HWY_INLINE void Clear(T *run, int64_t count) {
+  const hn::ScalableTag<uint8_t> d;
+  auto *bytes = reinterpret_cast<uint8_t *>(run);
+  const int64_t size = count * sizeof(T), lanes = hn::Lanes(d);
+  int64_t x = 0;
+  for (; x + lanes <= size; x += lanes) hn::StoreU(hn::Zero(d), d, bytes + x);
+  if (x < size) std::memset(bytes + x, 0, size - x);
+}
+
+// The sum of one term, which turns -0 into 0.
+template <typename T>
+T SumOfOne(T term) {
+  if constexpr (sizeof(T) == 2) {
+    return {static_cast<uint16_t>(term.bits == 0x8000u ? 0 : term.bits)};
+  } else {
+    return T{0} + term;
+  }
+}
+
+}  // namespace avo::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
