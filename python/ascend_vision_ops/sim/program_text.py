@@ -39,7 +39,7 @@ _WORD_BEFORE = re.compile(r"([A-Za-z_]\w*)\s+$")
 _BEFORE_CALLS = {"return", "else", "do", "and", "or", "not", "throw", "case"}
 _DUMP = re.compile(r"(?<![\w.>:])(?:(?:::\s*)?AscendC\s*::\s*)?(DumpTensor|DumpAccChkPoint)(?=\s*\()")
 _DUMP_ADDRESS = re.compile(r"(?<![\w.>:])asc_dump_(?:gm|ubuf|cbuf|l1buf)\b")
-_ASSERT = re.compile(r"\b__assert_fail\b(?=\s*\()")
+_ASSERT = re.compile(r"\b__assert_fail(?:_msg)?\b(?=\s*\()")
 # The struct of GET_TILING_DATA, which REGISTER_TILING_DEFAULT names.
 _TILING = "AscendcDefaultTiling"
 _TILING_STRUCT = re.compile(r"\bstruct\s+(?:alignas\s*\([^()]*\)\s*)?(\w*[Tt]iling\w*)\s*\{")

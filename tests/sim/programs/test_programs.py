@@ -66,7 +66,7 @@ def test_the_first_program_of_the_documentation(ascendc):
     named = " of buffer" if ascendc == "own" else ""  # CANN's TPipe does not say its buffers
     assert f"Muls (scale.asc:28 scale) on V writes dst, UB bytes [0, 4096){named}, which" in wrong.stderr
     assert "missing SetFlag/WaitFlag<HardEvent::MTE2_V>" in wrong.stderr
-    right = avo("run", program, "-D", "WAIT")
+    right = avo("run", program, "-D", "ORDERED")
     assert right.returncode == 0, right.stderr
     assert "1 launch, 0 errors" in right.stderr
 
@@ -231,8 +231,19 @@ def test_fresh_memory_is_a_poison_or_zero():
     assert lines(run("fresh.asc", AVO_SIM_ZERO="1"))["fresh"] == "0 0"
 
 
-def test_pools_of_a_kernel_groups_of_cores_and_pointers_to_tiling():
-    found = {title: np.array(text.split(), dtype=int) for title, text in lines(run("pools.asc")).items()}
+@pytest.fixture
+def words_beside_counts(ascendc, tmp_path):
+    """Suppresses that CANN's GroupBarrier adds 32 bytes to each count, of which it has written 4."""
+    if ascendc == "own":
+        return {}
+    known = tmp_path / "known.txt"
+    known.write_text("{\n  words beside the counts\n  kind:Uninitialised\n  kernel:grouped\n}\n")
+    return {"AVO_SIM_SUPPRESSIONS": str(known)}
+
+
+def test_pools_of_a_kernel_groups_of_cores_and_pointers_to_tiling(words_beside_counts):
+    done = run("pools.asc", **words_beside_counts)
+    found = {title: np.array(text.split(), dtype=int) for title, text in lines(done).items()}
     np.testing.assert_array_equal(found["pooled"], 3 * np.arange(128) + 7 + 8)
     np.testing.assert_array_equal(found["grouped"], np.repeat([10 + 20, 11 + 21], 3 * 8))
     np.testing.assert_array_equal(found["pointed"], [60, 6, 9, 1, 0])
@@ -297,7 +308,9 @@ def test_memory_beside_ub_and_tensors_in_files(tmp_path):
         ("RACE", r"BlockConflict: kernel grouped, .*DataCopy .*nothing orders the two blocks"),
     ],
 )
-def test_faults_of_pools_and_groups(define, fault):
+def test_faults_of_pools_and_groups(define, fault, ascendc):
+    if ascendc == "cann" and define != "RACE":
+        pytest.skip("CANN's headers place no limit on a pool, and poll for a block that never arrives")
     done = avo("run", HERE / "pools.asc", "-D", define)
     assert done.returncode == 1
     assert re.search(fault, done.stderr), done.stderr
@@ -520,7 +533,8 @@ def test_assertion_is_a_fault_and_does_not_end_the_program(macro):
     assert lines(done)["right"] == "3"
     assert "goes on" in done.stdout
     assert "Assert: kernel checked" in done.stderr
-    assert "number == 3" in done.stderr
+    text = "number == 3 does not hold" + (": got 4" if macro == "DEVICE_ASSERT" else "")
+    assert text in done.stderr
 
 
 def test_build_writes_a_program_and_an_object(tmp_path):

@@ -216,10 +216,12 @@ int Print(const char *format, const Arguments &...arguments) {
   Core::Current().Print(FormatText(format, arguments...));
   return 0;
 }
-[[noreturn]] inline void FailAssertion(const char *condition, const char *file, unsigned line,
-                                       const char *function) {
+// `message`: a format with its arguments, which ascendc_assert may have.
+template <typename... Message>
+[[noreturn]] void FailAssertion(const char *condition, const char *file, unsigned line, const char *function,
+                                const Message &...message) {
   if (!InKernel()) __assert_fail(condition, file, line, function);
-  FailAssert(condition, "", Where{file, static_cast<int>(line)});
+  FailAssert(condition, FormatText(message...), Where{file, static_cast<int>(line)});
 }
 
 // DumpTensor and DumpAccChkPoint on CANN's own headers; program_end.h defines them.
