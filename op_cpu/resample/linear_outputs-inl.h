@@ -12,6 +12,7 @@
 
 #include "hwy/highway.h"
 #include "op_cpu/common/tensors/element.h"
+#include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/resample/linear.h"
 #include "op_cpu/resample/rows.h"
 
@@ -58,9 +59,24 @@ void SampleFew(const Tensor &in, const LinearSamples<Compute<T>> &samples, int64
       const T *const right = static_cast<const T *>(in.data) + samples.right[i] * in.strides[2];
       const Compute<T> left_weight = samples.left_weight[i], right_weight = samples.right_weight[i];
       T *const to = static_cast<T *>(out.data) + i * out.strides[2];
-      for (int64_t row = first; row < last; ++row) {
-        to[row * out_step] =
-            Narrow<T>(left_weight * Widen(left[row * in_step]) + right_weight * Widen(right[row * in_step]));
+      if constexpr (sizeof(T) == 2) {
+        // Half types are converted a vector at a time: 5 x for 8 outputs of float16.
+        const hn::ScalableTag<float> d;
+        T lefts[kTogether] = {}, rights[kTogether] = {}, results[kTogether];
+        for (int64_t row = first; row < last; ++row) {
+          lefts[row - first] = left[row * in_step];
+          rights[row - first] = right[row * in_step];
+        }
+        for (int64_t r = 0; r < kTogether; r += hn::MaxLanes(d)) {
+          const auto product = hn::Mul(hn::Set(d, left_weight), LoadFloat(d, lefts + r));
+          const auto other = hn::Mul(hn::Set(d, right_weight), LoadFloat(d, rights + r));
+          StoreFloat(hn::Add(product, other), d, results + r);
+        }
+        for (int64_t row = first; row < last; ++row) to[row * out_step] = results[row - first];
+      } else {
+        for (int64_t row = first; row < last; ++row) {
+          to[row * out_step] = left_weight * left[row * in_step] + right_weight * right[row * in_step];
+        }
       }
     }
   }
