@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import random
 from dataclasses import replace
 
 import pytest
@@ -44,6 +45,16 @@ def test_axes_that_belong_together_grow_together():
     larger = drawn._grown(case, [("self", 2), ("output_size", 0)], 4, 0)
     assert larger.text == "upsample_linear1d(self=f16[1,8,28],output_size=[84],align_corners=False)"
     assert drawn._elements(larger) == 8 * (28 + 84)
+
+
+def test_an_axis_stops_growing_where_the_contract_refuses_the_call():
+    """2.0009 is the factor from 1000 to 2000 elements, but not from 12000 to 24000."""
+    case = parse_case("upsample_linear1d(self=f32[2,10,1000],output_size=[2000],scales=2.0009)")
+    with pytest.raises(RuntimeError, match="scales: expected"):
+        drawn._elements(drawn._grown(case, [("self", 2), ("output_size", 0)], 12, 0))
+    for seed in range(20):
+        line = drawn._larger(case, random.Random(seed))
+        assert not line or drawn._elements(parse_case(line)) > 0
 
 
 def test_sizes_stay_in_bounds():

@@ -110,11 +110,12 @@ class LinearMixtures {
   // Appends the vector of outputs that starts at output `out`. Its samples start at `begin` of samples_.
   void Append(int32_t out, int64_t begin) {
     const int32_t *const lefts = &samples_.left[begin], *const rights = &samples_.right[begin];
-    // The right window is the left one where that holds all samples.
-    const auto end = static_cast<int32_t>(length_ - kLanes);
+    // The right window is the left one where that holds all samples. A row that is shorter than a vector is
+    // one window.
+    const auto end = static_cast<int32_t>(std::max<int64_t>(length_ - kLanes, 0));
     auto left = std::min(lefts[0], end);
     int32_t right = rights[kLanes - 1] - left < kLanes ? left : std::min(rights[0], end);
-    if (end < 0 || lefts[kLanes - 1] - left >= kLanes || rights[kLanes - 1] - right >= kLanes) {
+    if (lefts[kLanes - 1] - left >= kLanes || rights[kLanes - 1] - right >= kLanes) {
       one_window_ = false;
       left = std::min(lefts[0], static_cast<int32_t>(length_ - wide_));
       right = kOneWideWindow;

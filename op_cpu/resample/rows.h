@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "op_cpu/common/parallel/parallel.h"
 #include "op_host/common/tensors/tensor.h"
@@ -26,12 +27,31 @@ Row<T> RowAt(const Tensor &tensor, int64_t row) {
       tensor.strides[2]};
 }
 
-// Calls body(row of in, row of out) for all rows.
+// Returns the elements from each row to the next one, where that is the same everywhere.
+inline std::optional<int64_t> RowStep(const Tensor &tensor) {
+  const Shape &shape = tensor.shape, &strides = tensor.strides;
+  if (shape[1] == 1) return strides[0];
+  if (shape[0] == 1 || strides[0] == shape[1] * strides[1]) return strides[1];
+  return {};
+}
+
+// Calls body(row of in, row of out) for all rows. Only the first row of a range is looked up, because the
+// divisions take longer than a row of a few elements.
 template <typename T, typename Body>
 void ForRows(const Tensor &in, const Tensor &out, const ParallelFor &parallel_for, const Body &body) {
-  const int64_t length = std::max(in.shape[2], out.shape[2]);
-  parallel_for(in.shape[0] * in.shape[1], GrainOf(length), [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) body(RowAt<const T>(in, row), RowAt<T>(out, row));
+  const int64_t length = std::max(in.shape[2], out.shape[2]), channels = in.shape[1];
+  parallel_for(in.shape[0] * channels, GrainOf(length), [&](int64_t begin, int64_t end) {
+    auto from = RowAt<const T>(in, begin);
+    auto to = RowAt<T>(out, begin);
+    for (int64_t row = begin, channel = begin % channels; row < end; ++row) {
+      body(from, to);
+      from.data += in.strides[1];
+      to.data += out.strides[1];
+      if (++channel < channels) continue;
+      channel = 0;
+      from.data += in.strides[0] - channels * in.strides[1];
+      to.data += out.strides[0] - channels * out.strides[1];
+    }
   });
 }
 

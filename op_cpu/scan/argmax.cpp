@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "op_host/argmax_args.h"
 
+#include <cstring>
 #include <vector>
 
 #include "op_cpu/common/copies/stream.h"
@@ -110,11 +111,22 @@ int64_t SearchAll(const Tensor &in, bool last, const ParallelFor &parallel_for) 
   return leader.at;
 }
 
+// Stores the result of lines of one element: zeros, in row-major order.
+void StoreZeros(const Tensor &out, const ParallelFor &parallel_for) {
+  const int64_t size = DTypeSize(out.dtype);
+  parallel_for(out.numel(), GrainOf(1), [&](int64_t begin, int64_t end) {
+    std::memset(static_cast<char *>(out.data) + begin * size, 0, (end - begin) * size);
+  });
+}
+
 void Run(const Args &args, const ParallelFor &parallel_for) {
   const Tensor &in = args.self;
   const int64_t rank = in.rank(), axis = WrapDimension(args.dim, rank);
   const bool all = axis < 0 || axis >= rank;
   CheckIndices("self", all ? in.numel() : in.shape[axis], args.out.dtype);
+  if (!all && in.shape[axis] == 1 && args.out.strides == ContiguousStrides(args.out.shape)) {
+    return StoreZeros(args.out, parallel_for);
+  }
   // The result as a tensor of the input's shape, which has a stride of 0 along the searched axis.
   Tensor out = args.out;
   if (!all && !args.keepdim) out.strides.insert(out.strides.begin() + axis, 0);

@@ -60,7 +60,9 @@ Leader<Compute<T>> SearchPages(const T *line, int64_t length, bool last, Compute
   int64_t count = std::min(kPage, length);  // elements from leader.at on, among which the leader is
   for (; begin + 4 * kPage <= length && !ended(); begin += 4 * kPage) {
     const auto pages = cpu::ExtremesOfFourPieces<cpu::Largest>(d, line + begin, kPage, kPage);
-    if (!hn::AllFalse(d, pages.nan)) break;
+    if (!hn::AllFalse(d, pages.nan)) {
+      return {kNaN, begin + cpu::FindFirst(line + begin, 4 * kPage, kNaN)};
+    }
     const auto low = cpu::Largest::Combine(pages.a, pages.b), high = cpu::Largest::Combine(pages.c, pages.e);
     // Few blocks lead, so processors predict this branch.
     if (hn::AllFalse(d, cpu::LeadsLater(d, cpu::Largest::Combine(low, high), hn::Set(d, leader.best), last)))
@@ -127,9 +129,19 @@ Leader<Compute<T>> SearchChunks(const T *line, int64_t length, bool last) {
   return {key, begin + cpu::FindInVectors(line + begin, kChunk, key, last)};
 }
 
+// Searches bools: the first one that is true ends the search, or the last one.
+inline Leader<uint8_t> SearchBools(const uint8_t *line, int64_t length, bool last) {
+  const int64_t at = (last ? cpu::FindLast<uint8_t> : cpu::FindFirst<uint8_t>)(line, length, 1);
+  if (at < 0) return {0, last ? length - 1 : 0};
+  return {1, at};
+}
+
 // Searches contiguous elements. It is 4 x as fast, at AVX-512, as what a compiler makes of the same loops.
 template <typename T>
 Leader<Compute<T>> SearchLine(const T *line, int64_t length, bool last, Compute<T> most) {
+  if constexpr (std::is_same_v<T, uint8_t>) {
+    if (most == 1) return SearchBools(line, length, last);
+  }
   constexpr int64_t kChunk = 8 * hn::MaxLanes(hn::ScalableTag<Compute<T>>());
   // Numbers of chunks must fit in a lane: 0 to 127 in one of 1 byte. From 6 pages on, pages take less time.
   constexpr int64_t kChunks = hwy::LimitsMax<hwy::MakeSigned<Compute<T>>>();

@@ -30,6 +30,12 @@ def cases():
     for length, out_length in product((40, 75), (20, 75, 99)):
         args = {"self": Array(3, 18, length, layout="channels_last"), "output_size": [out_length]}
         yield Case(f"channels_last {length} {out_length}", args)
+    # A copy that goes around the caches of a CPU.
+    yield Case("copy beyond caches", {"self": Array(1, 263, 1001), "output_size": [1001]}, ("float32",))
+    # Rows shorter than a vector, which do not follow each other.
+    for layout, length in product(("strided", "offset"), (3, 7, 15)):
+        args = {"self": Array(3, 6, length, layout=layout), "output_size": [50]}
+        yield Case(f"short {layout} {length}", args, out="strided" if length == 7 else "")
     for values, corners in product(("special", "wide", "ramp"), (False, True)):
         for out_length in (80, 70, 25, 17, 40):
             args = {"output_size": [out_length], "align_corners": corners}

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+from itertools import product
+
 from hypothesis import strategies as st
 
 from ascend_vision_ops.testing import Array, Case, cases_module
@@ -32,6 +34,15 @@ def cases():
     for layout in ("strided", "transposed", "offset", "channels_last"):
         for out_length in (26, 20, 13):
             yield _case(layout, 18, 13, out_length, layout=layout)
+    # Rows that CPUs sum together, as lanes of a vector, where they do not all follow each other; and rows that are
+    # summed one by one, because most results are zero.
+    sizes = (1, 8), (70, 150), (150, 7)
+    for layout, (length, out_length) in product(("strided", "channels_last", "broadcast"), sizes):
+        args = {"output_size": [out_length], "input_size": [3, 9, length]}
+        yield Case(f"{layout} 3x9 {args}", {"grad_output": Array(3, 9, out_length, layout=layout), **args})
+    for length, out_length, out in ((70, 150, "strided"), (150, 70, "transposed"), (150, 7, "strided")):
+        args = {"output_size": [out_length], "input_size": [2, 17, length]}
+        yield Case(f"to {out} {args}", {"grad_output": Array(2, 17, out_length), **args}, out=out)
     for length, scales in ((10, 1.75), (10, 2.0), (10, 0.33), (1000, 2.0009), (7, 1.01), (64, 1.5)):
         yield _case("scales", 20, length, int(length * scales), scales=scales)
         yield _case("scales", 20, length, int(length * scales), scales=scales, align_corners=True)

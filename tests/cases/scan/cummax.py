@@ -26,6 +26,12 @@ def late(rng, shape):
     return np.where(places & (np.arange(shape[0])[:, None] % 2 == 0), np.nan, rng.integers(-4, 5, shape))
 
 
+def scattered(rng, shape):
+    """Few numbers, so that many are equal; in a third of the lines no NaN, in others one in 40 elements or in 4."""
+    share = np.array([0, 1 / 40, 1 / 4])[np.arange(shape[0]) % 3]
+    return np.where(rng.random(shape) < share[:, None], np.nan, rng.integers(-4, 5, shape))
+
+
 def cases():
     for shape, dim in [(n, dim) for n in SHAPES for dim in range(-1, len(n) - 1)] + LONG:
         for values in ("special", "integers"):
@@ -44,6 +50,9 @@ def cases():
     # Lengths around whole vectors of 2 to 16 lanes. The last vector of a line overlaps the one before it.
     for length in (1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 31, 81, 128, 511, 529):
         yield Case(f"late NaN {length}", {"input": Array(40, length, values=late), "dim": 1})
+    # NaN before, in and behind vectors that have none; several in one vector.
+    for length in (16, 37, 300):
+        yield Case(f"NaNs {length}", {"input": Array(30, length, values=scattered), "dim": 1})
     yield from (Case(f"0-d {dim}", {"input": Array(), "dim": dim}) for dim in (0, -1))
     for dim in (-8, 3, 7):
         yield Case(f"8-d {dim}", {"input": Array(1, 2, 1, 3, 1, 2, 1, 4), "dim": dim})

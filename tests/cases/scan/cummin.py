@@ -3,6 +3,7 @@ from ascend_vision_ops.testing import cases_module
 
 CUMMAX = cases_module("cummax")
 cases, strategy, halves, late = CUMMAX.cases, CUMMAX.strategy, CUMMAX.halves, CUMMAX.late
+scattered = CUMMAX.scattered
 
 
 def oracle(input, dim):

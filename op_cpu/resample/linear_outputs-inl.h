@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Linear resampling of rows of any strides, an output at a time. Compiled once for each instruction set.
+#if defined(AVO_OP_CPU_RESAMPLE_LINEAR_OUTPUTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_RESAMPLE_LINEAR_OUTPUTS_INL_H_
+#undef AVO_OP_CPU_RESAMPLE_LINEAR_OUTPUTS_INL_H_
+#else
+#define AVO_OP_CPU_RESAMPLE_LINEAR_OUTPUTS_INL_H_
+#endif
+
+#include <algorithm>
+#include <type_traits>
+
+#include "hwy/highway.h"
+#include "op_cpu/common/tensors/element.h"
+#include "op_cpu/common/vectors/simd-inl.h"
+#include "op_cpu/resample/linear.h"
+#include "op_cpu/resample/rows.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace avo::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Computes outputs [begin, end) of a row, one by one. Samples may be far apart, and strides may be any.
+template <typename T>
+void SampleOneByOne(const Row<const T> &in, const LinearSamples<Compute<T>> &samples, int64_t begin,
+                    int64_t end, const Row<T> &out) {
+  int64_t i = begin;
+  if constexpr (std::is_same_v<T, double>) {
+    const hn::ScalableTag<double> d;
+    const hn::RebindToSigned<decltype(d)> wide;
+    const hn::Rebind<int32_t, decltype(d)> narrow;
+    const int64_t lanes = hn::Lanes(d);
+    for (; in.stride == 1 && out.stride == 1 && i + lanes <= end; i += lanes) {
+      const auto lefts = hn::PromoteTo(wide, hn::LoadU(narrow, &samples.left[i]));
+      const auto rights = hn::PromoteTo(wide, hn::LoadU(narrow, &samples.right[i]));
+      const auto left = hn::Mul(hn::LoadU(d, &samples.left_weight[i]), hn::GatherIndex(d, in.data, lefts));
+      const auto right = hn::Mul(hn::LoadU(d, &samples.right_weight[i]), hn::GatherIndex(d, in.data, rights));
+      hn::StoreU(hn::Add(left, right), d, out.data + i);
+    }
+  }
+  for (; i < end; ++i) {
+    const Compute<T> left = Widen(in[samples.left[i]]), right = Widen(in[samples.right[i]]);
+    out[i] = Narrow<T>(samples.left_weight[i] * left + samples.right_weight[i] * right);
+  }
+}
+
+// Computes outputs of rows [begin, end), which lie at equal distances, where a row has fewer outputs than a
+// vector has lanes: an output of several rows, then the next output of them. So its sample and its weights
+// stay in registers: 2 x for one output of each row.
+template <typename T>
+void SampleFew(const Tensor &in, const LinearSamples<Compute<T>> &samples, int64_t begin, int64_t end,
+               const Tensor &out) {
+  constexpr int64_t kTogether = 16;
+  const int64_t in_step = *RowStep(in), out_step = *RowStep(out);
+  for (int64_t first = begin; first < end; first += kTogether) {
+    const int64_t last = std::min(first + kTogether, end);
+    for (int64_t i = 0; i < out.shape[2]; ++i) {
+      const T *const left = static_cast<const T *>(in.data) + samples.left[i] * in.strides[2];
+      const T *const right = static_cast<const T *>(in.data) + samples.right[i] * in.strides[2];
+      const Compute<T> left_weight = samples.left_weight[i], right_weight = samples.right_weight[i];
+      T *const to = static_cast<T *>(out.data) + i * out.strides[2];
+      if constexpr (sizeof(T) == 2) {
+        // Half types are converted a vector at a time: 5 x for 8 outputs of float16.
+        const hn::ScalableTag<float> d;
+        T lefts[kTogether] = {}, rights[kTogether] = {}, results[kTogether];
+        for (int64_t row = first; row < last; ++row) {
+          lefts[row - first] = left[row * in_step];
+          rights[row - first] = right[row * in_step];
+        }
+        for (int64_t r = 0; r < kTogether; r += hn::MaxLanes(d)) {
+          const auto product = hn::Mul(hn::Set(d, left_weight), LoadFloat(d, lefts + r));
+          const auto other = hn::Mul(hn::Set(d, right_weight), LoadFloat(d, rights + r));
+          StoreFloat(hn::Add(product, other), d, results + r);
+        }
+        for (int64_t row = first; row < last; ++row) to[row * out_step] = results[row - first];
+      } else {
+        for (int64_t row = first; row < last; ++row) {
+          to[row * out_step] = left_weight * left[row * in_step] + right_weight * right[row * in_step];
+        }
+      }
+    }
+  }
+}
+
+}  // namespace avo::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif
