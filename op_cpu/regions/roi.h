@@ -134,6 +134,19 @@ struct RoiSpan {
   }
 };
 
+// About how much a region reads along an axis of a feature map of `size` elements.
+struct RoiExtent {
+  double samples, elements, taps;  // elements are counted once, taps once for each bin that reads them
+
+  template <typename Real>
+  RoiExtent(const RoiSpan<Real> &span, int64_t bins, int64_t size)
+      : samples(static_cast<double>(bins * span.grid)),
+        elements(std::min(static_cast<double>(bins) * span.bin + 2.0, static_cast<double>(size))),
+        taps(std::min(static_cast<double>(bins) * std::min({2.0 * static_cast<double>(span.grid), span.bin + 2.0,
+                                                            static_cast<double>(size)}),
+                      static_cast<double>(size + 2 * bins))) {}
+};
+
 template <typename Real>
 struct RoiPlace {
   int64_t image = 0;

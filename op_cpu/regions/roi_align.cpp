@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -89,29 +90,29 @@ class Pooling {
   static constexpr int64_t kLine = 64;  // bytes of a line of the caches
 
   // Whether regions are pooled by RoiBins, which keeps nothing for a call, but reads an element again for each bin
-  // that needs it, and one channel at a time unless channels are neighbours in memory. The other ways take 3000
-  // cycles longer to begin a region, and 64 for each row and column of samples; then they read rows by vectors. The
-  // estimate is that of some regions. It decides about time only: all ways give the same bits.
+  // that needs it, and one channel at a time unless channels are neighbours in memory. The other ways take about
+  // 2500 cycles longer to begin a region, and 64 for each row and column of samples; then they work by vectors. The
+  // estimate, in cycles, is that of some regions. It decides about time only: all ways give the same bits.
   bool BinByBin() const {
-    const Shape &shape = args_.input.shape;
-    constexpr double kLanes = hn::MaxLanes(ComputeTag<T>()), kRegion = 3000, kLine = 64;
+    constexpr double kLanes = hn::MaxLanes(ComputeTag<T>()), kRegion = 2500, kLine = 64;
     constexpr int64_t kMostExamined = 64;
-    const double channels = static_cast<double>(shape[1]);
-    const double together = args_.input.strides[1] == 1 && channels >= kLanes ? kLanes : 1;
+    const Shape &shape = args_.input.shape;
+    const double channels = shape[1], vectors = std::ceil(channels / kLanes);
+    const double alone = args_.input.strides[1] == 1 && channels >= kLanes ? vectors : channels;
     const int64_t count = static_cast<int64_t>(places_.size()), step = count / kMostExamined + 1;
     double longer = 0;
     for (int64_t k = 0; k < count; ++k) {
-      const auto &[image, y, x] = places_[k];
       if (!call_.Ordinary(places_[k])) return false;
       if (k % step != 0) continue;
-      const double samples[2] = {static_cast<double>(bins_[0] * y.grid), static_cast<double>(bins_[1] * x.grid)};
-      const double rows = bins_[0] * std::min<double>(2 * y.grid, y.bin + 2);
-      const double columns = bins_[1] * std::min<double>(2 * x.grid, x.bin + 2);
-      const double width = std::clamp<double>(bins_[1] * x.bin + 2, kLanes, std::max<double>(shape[3], kLanes));
-      const bool mean = args_.mode == "avg";
-      const double reads = mean ? rows * columns : 2 * samples[0] * samples[1];
-      const double vectors = (mean ? 1 : 2) * rows * width / kLanes;
-      longer += channels * (reads / together - vectors) - kRegion - kLine * (samples[0] + samples[1]);
+      const RoiExtent y(places_[k].y, bins_[0], shape[2]), x(places_[k].x, bins_[1], shape[3]);
+      longer -= kRegion + kLine * (y.samples + x.samples);
+      if (args_.mode == "avg") {
+        longer += alone * y.taps * x.taps - channels * y.taps * std::max(x.elements / kLanes, 1.0);
+      } else {
+        // A vector of channels takes 35 cycles for a sample, and a copy of a whole map serves all regions.
+        const double copied = std::min(y.elements * x.elements, static_cast<double>(shape[0] * shape[2] * shape[3] / count));
+        longer += y.samples * x.samples * (4 * alone - 35 * vectors) - channels * copied / 5;
+      }
     }
     return longer < 0;
   }
@@ -119,11 +120,12 @@ class Pooling {
   void PoolBins(const ParallelFor &parallel_for) const {
     const Shape &strides = args_.input.strides, &to_strides = args_.out.strides;
     ForItems(kPixelChannels, parallel_for, [&] {
-      return [&, pool = RoiBins<T>(call_)](int64_t k, int64_t channel, int64_t channels) mutable {
+      thread_local RoiBins<T> pool;
+      return [&](int64_t k, int64_t channel, int64_t channels) {
         const RoiMap<T> map{Plane(k, channel), strides.data() + 1, Out(k, channel), to_strides.data() + 1};
-        if (args_.mode != "avg") return pool.Largest(places_[k], map, channels, args_.mode == "onnx_max");
+        if (args_.mode != "avg") return pool.Largest(call_, places_[k], map, channels, args_.mode == "onnx_max");
         std::optional<RoiRegion<Compute<T>>> region;
-        pool.Mean(places_[k], map, channels, [&](int64_t p, int64_t q, int64_t c) {
+        pool.Mean(call_, places_[k], map, channels, [&](int64_t p, int64_t q, int64_t c) {
           if (!region) region = call_.Region(k, places_[k]);
           Recompute(*region, k, channel + c, p, q);
         });
@@ -159,12 +161,6 @@ class Pooling {
     return elements > times * shape[0] * shape[2] * shape[3];
   }
 
-  // About how many elements a region reads along an axis, or results it has there.
-  double Elements(const RoiSpan<Compute<T>> &span, int axis) const {
-    const double samples = static_cast<double>(bins_[axis]) * std::max<double>(span.grid, 1);
-    return std::min<double>(2 * samples, args_.input.shape[2 + axis] + bins_[axis]);
-  }
-
   // Calls pool(region, first channel, channels) until all channels of all regions are pooled, `group`
   // channels or more at a time. Each thread has its own pool = make().
   template <typename Make>
@@ -172,16 +168,21 @@ class Pooling {
     const int64_t channels = args_.input.shape[1], count = static_cast<int64_t>(places_.size());
     const int64_t groups = std::max<int64_t>(channels / group, 1);
     double elements = 1;
-    for (const auto &[image, y, x] : places_) elements += Elements(y, 0) * Elements(x, 1);
+    for (const auto &[image, y, x] : places_) {
+      const RoiExtent rows(y, bins_[0], args_.input.shape[2]), columns(x, bins_[1], args_.input.shape[3]);
+      elements += rows.elements * columns.elements + bins_[0] * bins_[1];
+    }
     const int64_t grain = GrainOf(static_cast<int64_t>(elements / std::max<int64_t>(count, 1) * (channels / groups)));
-    parallel_for(groups * count, grain, [&](int64_t begin, int64_t end) {
+    const auto run = [&](int64_t begin, int64_t end) {
       auto pool = make();
       for (int64_t item = begin; item < end; ++item) {
         const int64_t channel = item / count * group;
-        pool(order_.empty() ? item % count : order_[item % count], channel, channel + 2 * group <= channels ? group : channels - channel);
+        pool(order_.empty() ? item % count : order_[item % count], channel,
+             channel + 2 * group <= channels ? group : channels - channel);
       }
       hwy::FlushStream();
-    });
+    };
+    parallel_for(groups * count, grain, std::ref(run));  // which needs no memory
   }
 
   void InPlace(const ParallelFor &parallel_for) const {

@@ -36,21 +36,19 @@ struct RoiMap {
   const int64_t *to_strides;
 };
 
-// Each thread owns one; its buffers serve one region after the other.
+// Each thread owns one; its buffers serve one region after the other, also those of later calls.
 template <typename T>
 class RoiBins {
  public:
   using Value = Compute<T>;
 
-  explicit RoiBins(const RoiCall &call) : call_(call) {}
-
   // Computes the means of a region in `channels` channels. Calls recompute(p, q, channel) for each mean that is
   // not finite, except where the bin reads a NaN: that mean is right.
   template <typename Recompute>
-  void Mean(const RoiPlace<Value> &place, const RoiMap<T> &map, int64_t channels, const Recompute &recompute) {
-    rows_.Make(place.y, call_.bins[0], call_.size[0], map.strides[1]);
-    columns_.Make(place.x, call_.bins[1], call_.size[1], map.strides[2]);
-    ForBins(map, [&](int64_t p, int64_t q, T *to) {
+  void Mean(const RoiCall &call, const RoiPlace<Value> &place, const RoiMap<T> &map, int64_t channels, const Recompute &recompute) {
+    rows_.Make(place.y, call.bins[0], call.size[0], map.strides[1]);
+    columns_.Make(place.x, call.bins[1], call.size[1], map.strides[2]);
+    ForBins(call, map, [&](int64_t p, int64_t q, T *to) {
       const auto [rows, rows_end] = rows_.Bin(p);
       const auto [columns, columns_end] = columns_.Bin(q);
       bool finite = true;
@@ -74,11 +72,11 @@ class RoiBins {
   }
 
   // Computes the maximum of the samples of each bin; with `corners` that of their weighted corners.
-  void Largest(const RoiPlace<Value> &place, const RoiMap<T> &map, int64_t channels, bool corners) {
+  void Largest(const RoiCall &call, const RoiPlace<Value> &place, const RoiMap<T> &map, int64_t channels, bool corners) {
     const int64_t grid = place.y.grid * place.x.grid;
-    Positions(place.y, 0, &y_);
-    Positions(place.x, 1, &x_);
-    ForBins(map, [&](int64_t p, int64_t q, T *to) {
+    Positions(place.y, call.bins[0], call.size[0], &y_);
+    Positions(place.x, call.bins[1], call.size[1], &x_);
+    ForBins(call, map, [&](int64_t p, int64_t q, T *to) {
       samples_.clear();
       for (int64_t i = p * place.y.grid; i < (p + 1) * place.y.grid; ++i) {
         if (y_[i].Empty()) continue;
@@ -149,21 +147,21 @@ class RoiBins {
     }
   };
 
-  void Positions(const RoiSpan<Value> &span, int axis, std::vector<AxisSample<Value>> *samples) const {
+  static void Positions(const RoiSpan<Value> &span, int64_t bins, int64_t size, std::vector<AxisSample<Value>> *samples) {
     samples->clear();
-    for (int64_t b = 0; b < call_.bins[axis]; ++b) {
+    for (int64_t b = 0; b < bins; ++b) {
       const Value origin = span.Origin(b);
       for (int64_t i = 0; i < span.grid; ++i) {
-        samples->push_back(ClampedAxis<Value>(span.Position(origin, i), call_.size[axis]));
+        samples->push_back(ClampedAxis<Value>(span.Position(origin, i), size));
       }
     }
   }
 
   // Calls body(p, q, where the result of channel 0 goes) for each bin.
   template <typename Body>
-  void ForBins(const RoiMap<T> &map, const Body &body) const {
-    for (int64_t p = 0; p < call_.bins[0]; ++p) {
-      for (int64_t q = 0; q < call_.bins[1]; ++q) body(p, q, map.to + p * map.to_strides[1] + q * map.to_strides[2]);
+  static void ForBins(const RoiCall &call, const RoiMap<T> &map, const Body &body) {
+    for (int64_t p = 0; p < call.bins[0]; ++p) {
+      for (int64_t q = 0; q < call.bins[1]; ++q) body(p, q, map.to + p * map.to_strides[1] + q * map.to_strides[2]);
     }
   }
 
@@ -244,7 +242,6 @@ class RoiBins {
     return hn::AllFalse(d, hn::IsNaN(probe));
   }
 
-  const RoiCall &call_;
   Line rows_, columns_;
   std::vector<AxisSample<Value>> y_, x_;        // samples along both axes, bin by bin
   std::vector<BilinearSample<Value>> samples_;  // of a bin
