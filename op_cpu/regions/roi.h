@@ -134,17 +134,19 @@ struct RoiSpan {
   }
 };
 
-// About how much a region reads along an axis of a feature map of `size` elements.
+// About how much a region reads along an axis of a feature map of `size` elements. Samples outside read nothing.
 struct RoiExtent {
   double samples, elements, taps;  // elements are counted once, taps once for each bin that reads them
 
   template <typename Real>
-  RoiExtent(const RoiSpan<Real> &span, int64_t bins, int64_t size)
-      : samples(static_cast<double>(bins * span.grid)),
-        elements(std::min(static_cast<double>(bins) * span.bin + 2.0, static_cast<double>(size))),
-        taps(std::min(static_cast<double>(bins) * std::min({2.0 * static_cast<double>(span.grid), span.bin + 2.0,
-                                                            static_cast<double>(size)}),
-                      static_cast<double>(size + 2 * bins))) {}
+  RoiExtent(const RoiSpan<Real> &span, int64_t bins, int64_t size) {
+    const double count = static_cast<double>(bins), most = static_cast<double>(size), start = span.start;
+    const double length = count * span.bin, inside = std::min(start + length, most) - std::max(start, -1.0);
+    const double share = length > 0 ? std::clamp(inside / length, 0.0, 1.0) : 1.0;
+    samples = share * count * static_cast<double>(span.grid);
+    elements = std::min(share * length + 2, most);
+    taps = std::min({2 * samples, share * length + 2 * count, share * count * most});
+  }
 };
 
 template <typename Real>

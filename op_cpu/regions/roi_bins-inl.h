@@ -42,10 +42,8 @@ class RoiBins {
  public:
   using Value = Compute<T>;
 
-  // Computes the means of a region in `channels` channels. Calls recompute(p, q, channel) for each mean that is
-  // not finite, except where the bin reads a NaN: that mean is right.
-  template <typename Recompute>
-  void Mean(const RoiCall &call, const RoiPlace<Value> &place, const RoiMap<T> &map, int64_t channels, const Recompute &recompute) {
+  // Computes the means of a region in `channels` channels.
+  void Mean(const RoiCall &call, const RoiPlace<Value> &place, const RoiMap<T> &map, int64_t channels) {
     rows_.Make(place.y, call.bins[0], call.size[0], map.strides[1]);
     columns_.Make(place.x, call.bins[1], call.size[1], map.strides[2]);
     ForBins(call, map, [&](int64_t p, int64_t q, T *to) {
@@ -59,36 +57,40 @@ class RoiBins {
         finite &= Store<kCount>(d, sums, to + channel * map.to_strides[0], map.to_strides[0]);
       });
       if (finite) return;
-      const One d;
       for (int64_t c = 0; c < channels; ++c) {
-        if (std::isfinite(Widen(to[c * map.to_strides[0]]))) continue;
+        T *result = to + c * map.to_strides[0];
+        if (std::isfinite(Widen(*result))) continue;
         hn::Vec<One> sum[1];
-        SumOf<1>(d, rows, rows_end, columns, columns_end, map.from + c * map.strides[0], 0, sum);
-        const bool right = std::isfinite(hn::GetLane(sum[0])) ||
-                           AnyNaN(rows, rows_end, columns, columns_end, map.from + c * map.strides[0]);
-        if (!right) recompute(p, q, c);
+        const T *from = map.from + c * map.strides[0];
+        SumOf<1>(One(), rows, rows_end, columns, columns_end, from, 0, sum);
+        // Such a mean may be wrong: see RoiMean. It is right where the bin reads a NaN.
+        const bool right = std::isfinite(hn::GetLane(sum[0])) || AnyNaN(rows, rows_end, columns, columns_end, from);
+        if (!right) *result = Narrow<T>(Defined(call, place, map, from, p, q));
       }
     });
   }
 
   // Computes the maximum of the samples of each bin; with `corners` that of their weighted corners.
   void Largest(const RoiCall &call, const RoiPlace<Value> &place, const RoiMap<T> &map, int64_t channels, bool corners) {
-    const int64_t grid = place.y.grid * place.x.grid;
-    Positions(place.y, call.bins[0], call.size[0], &y_);
-    Positions(place.x, call.bins[1], call.size[1], &x_);
+    const int64_t rows = place.y.grid, columns = place.x.grid;
+    y_.Make(place.y, call.bins[0], call.size[0], map.strides[1]);
+    x_.Make(place.x, call.bins[1], call.size[1], map.strides[2]);
+    samples_.resize(std::max<size_t>(samples_.size(), rows * columns));
     ForBins(call, map, [&](int64_t p, int64_t q, T *to) {
-      samples_.clear();
-      for (int64_t i = p * place.y.grid; i < (p + 1) * place.y.grid; ++i) {
-        if (y_[i].Empty()) continue;
-        for (int64_t j = q * place.x.grid; j < (q + 1) * place.x.grid; ++j) {
-          if (!x_[j].Empty()) samples_.push_back(Corners(y_[i], x_[j], map.strides[1], map.strides[2]));
+      BilinearSample<Value> *next = samples_.data();
+      for (int64_t i = p * rows; i < (p + 1) * rows; ++i) {
+        if (y_.samples[i].Empty()) continue;
+        for (int64_t j = q * columns; j < (q + 1) * columns; ++j) {
+          if (x_.samples[j].Empty()) continue;
+          *next++ = Corners(y_.samples[i], x_.samples[j], 1, 1);
         }
       }
-      const bool all = grid > 0 && static_cast<int64_t>(samples_.size()) == grid;
+      const int64_t found = next - samples_.data();
+      const bool all = found > 0 && found == rows * columns;
       ForChannels(map, channels, [&](auto d, auto count, const T *from, int64_t step, int64_t channel) {
         constexpr int kCount = decltype(count)::value;
         hn::Vec<decltype(d)> best[kCount];
-        RoiMaximum<kCount>(d, samples_, from, step, corners, all, best);
+        RoiMaximum<kCount>(d, samples_.data(), found, from, step, corners, all, best);
         Store<kCount>(d, best, to + channel * map.to_strides[0], map.to_strides[0]);
       });
     });
@@ -147,15 +149,22 @@ class RoiBins {
     }
   };
 
-  static void Positions(const RoiSpan<Value> &span, int64_t bins, int64_t size, std::vector<AxisSample<Value>> *samples) {
-    samples->clear();
-    for (int64_t b = 0; b < bins; ++b) {
-      const Value origin = span.Origin(b);
-      for (int64_t i = 0; i < span.grid; ++i) {
-        samples->push_back(ClampedAxis<Value>(span.Position(origin, i), size));
+  // The samples of all bins along an axis, bin by bin, with offsets as indices.
+  struct Positions {
+    std::vector<AxisSample<Value>> samples;
+
+    void Make(const RoiSpan<Value> &span, int64_t bins, int64_t size, int64_t stride) {
+      samples.resize(std::max<size_t>(samples.size(), bins * span.grid));
+      AxisSample<Value> *next = samples.data();
+      for (int64_t b = 0; b < bins; ++b) {
+        const Value origin = span.Origin(b);
+        for (int64_t i = 0; i < span.grid; ++i, ++next) {
+          *next = ClampedAxis<Value>(span.Position(origin, i), size);
+          for (int64_t &index : next->index) index = index == kOutside ? kOutside : index * stride;
+        }
       }
     }
-  }
+  };
 
   // Calls body(p, q, where the result of channel 0 goes) for each bin.
   template <typename Body>
@@ -223,6 +232,29 @@ class RoiBins {
     return false;
   }
 
+  // The mean of bin (p, q) of a plane by the definition, as RoiMean.
+  Value Defined(const RoiCall &call, const RoiPlace<Value> &place, const RoiMap<T> &map, const T *from, int64_t p, int64_t q) {
+    const auto [rows, rows_end] = rows_.Bin(p);
+    const auto [columns, columns_end] = columns_.Bin(q);
+    Value sum = 0;
+    for (const Tap *row = rows; row < rows_end; ++row) {
+      for (const Tap *column = columns; column < columns_end; ++column) {
+        sum += row->weight * column->weight * Widen(from[row->offset + column->offset]);
+      }
+    }
+    if (std::isfinite(sum)) return sum;
+    sum = 0;
+    for (int64_t i = 0; i < place.y.grid; ++i) {
+      const auto y = ClampedAxis<Value>(place.y.Position(place.y.Origin(p), i), call.size[0]);
+      for (int64_t j = 0; j < place.x.grid; ++j) {
+        const auto x = ClampedAxis<Value>(place.x.Position(place.x.Origin(q), j), call.size[1]);
+        const auto sample = Corners(y, x, map.strides[1], map.strides[2]);
+        sum += Interpolate(sample, [&](int64_t offset) { return Widen(from[offset]); });
+      }
+    }
+    return sum / static_cast<Value>(place.y.grid * place.x.grid);
+  }
+
   // Rounds and stores results. Returns whether all are finite.
   template <int kCount, class D>
   static HWY_INLINE bool Store(D d, const hn::Vec<D> (&values)[kCount], T *to, int64_t to_stride) {
@@ -243,7 +275,7 @@ class RoiBins {
   }
 
   Line rows_, columns_;
-  std::vector<AxisSample<Value>> y_, x_;        // samples along both axes, bin by bin
+  Positions y_, x_;
   std::vector<BilinearSample<Value>> samples_;  // of a bin
 };
 

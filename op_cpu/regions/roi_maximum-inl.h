@@ -8,7 +8,6 @@
 #endif
 
 #include <limits>
-#include <vector>
 
 #include "hwy/highway.h"
 #include "op_cpu/common/sampling/bilinear.h"
@@ -67,13 +66,13 @@ HWY_INLINE void LoadSample(D d, const BilinearSample<Weight> &sample, const T *f
 // The maximum of samples, or with `kCorners` of their weighted corners, where no value is NaN. Also the sum of all
 // values, which is NaN if one of them is.
 template <int kCount, bool kCorners, class D, typename T, typename Weight>
-HWY_INLINE void MaximumAndSum(D d, const std::vector<BilinearSample<Weight>> &samples, const T *from, int64_t step,
+HWY_INLINE void MaximumAndSum(D d, const BilinearSample<Weight> *samples, int64_t count, const T *from, int64_t step,
                               hn::Vec<D> (&best)[kCount], hn::Vec<D> (&sums)[kCount]) {
-  for (const BilinearSample<Weight> &sample : samples) {
+  for (const BilinearSample<Weight> *sample = samples; sample < samples + count; ++sample) {
     hn::Vec<D> values[kCorners ? 4 : 1][kCount];
     if constexpr (kCorners) {
 #pragma GCC unroll 4
-      for (int n = 0; n < 4; ++n) LoadCorner(d, sample, n, from, step, values[n]);
+      for (int n = 0; n < 4; ++n) LoadCorner(d, *sample, n, from, step, values[n]);
 #pragma GCC unroll 4
       for (int v = 0; v < kCount; ++v) {
         const auto upper = Larger(values[0][v], values[1][v]), lower = Larger(values[2][v], values[3][v]);
@@ -82,7 +81,7 @@ HWY_INLINE void MaximumAndSum(D d, const std::vector<BilinearSample<Weight>> &sa
         sums[v] = hn::Add(sums[v], sum);
       }
     } else {
-      LoadSample(d, sample, from, step, values[0]);
+      LoadSample(d, *sample, from, step, values[0]);
 #pragma GCC unroll 4
       for (int v = 0; v < kCount; ++v) {
         best[v] = Larger(best[v], values[0][v]);
@@ -94,15 +93,15 @@ HWY_INLINE void MaximumAndSum(D d, const std::vector<BilinearSample<Weight>> &sa
 
 // The same maximum, where a value may be NaN.
 template <int kCount, bool kCorners, class D, typename T, typename Weight>
-HWY_NOINLINE void MaximumOrNaN(D d, const std::vector<BilinearSample<Weight>> &samples, const T *from, int64_t step,
+HWY_NOINLINE void MaximumOrNaN(D d, const BilinearSample<Weight> *samples, int64_t count, const T *from, int64_t step,
                                hn::Vec<D> (&best)[kCount]) {
-  for (const BilinearSample<Weight> &sample : samples) {
+  for (const BilinearSample<Weight> *sample = samples; sample < samples + count; ++sample) {
     for (int n = 0; n < (kCorners ? 4 : 1); ++n) {
       hn::Vec<D> values[kCount];
       if constexpr (kCorners) {
-        LoadCorner(d, sample, n, from, step, values);
+        LoadCorner(d, *sample, n, from, step, values);
       } else {
-        LoadSample(d, sample, from, step, values);
+        LoadSample(d, *sample, from, step, values);
       }
       for (int v = 0; v < kCount; ++v) best[v] = LargerOrNaN(best[v], values[v]);
     }
@@ -110,31 +109,31 @@ HWY_NOINLINE void MaximumOrNaN(D d, const std::vector<BilinearSample<Weight>> &s
 }
 
 template <int kCount, bool kCorners, class D, typename T, typename Weight>
-HWY_INLINE void MaximumOf(D d, const std::vector<BilinearSample<Weight>> &samples, const T *from, int64_t step,
+HWY_INLINE void MaximumOf(D d, const BilinearSample<Weight> *samples, int64_t count, const T *from, int64_t step,
                           bool all, hn::Vec<D> (&best)[kCount]) {
   const auto least = hn::Set(d, all ? -std::numeric_limits<Weight>::infinity() : 0);
   hn::Vec<D> sums[kCount];
 #pragma GCC unroll 4
   for (int v = 0; v < kCount; ++v) best[v] = least, sums[v] = hn::Zero(d);
-  MaximumAndSum<kCount, kCorners>(d, samples, from, step, best, sums);
+  MaximumAndSum<kCount, kCorners>(d, samples, count, from, step, best, sums);
   auto nan = hn::IsNaN(sums[0]);
 #pragma GCC unroll 4
   for (int v = 1; v < kCount; ++v) nan = hn::Or(nan, hn::IsNaN(sums[v]));
   if (HWY_LIKELY(hn::AllFalse(d, nan))) return;
   for (int v = 0; v < kCount; ++v) best[v] = least;
-  MaximumOrNaN<kCount, kCorners>(d, samples, from, step, best);
+  MaximumOrNaN<kCount, kCorners>(d, samples, count, from, step, best);
 }
 
 // Computes the maximum of samples; with `corners` that of their weighted corners. Unless `all` samples of the bin
 // lie inside the feature map, 0 is one of the values. It takes `kCount` vectors of channels, the next one `step`
 // elements behind the one before.
 template <int kCount, class D, typename T, typename Weight>
-HWY_INLINE void RoiMaximum(D d, const std::vector<BilinearSample<Weight>> &samples, const T *from, int64_t step,
+HWY_INLINE void RoiMaximum(D d, const BilinearSample<Weight> *samples, int64_t count, const T *from, int64_t step,
                            bool corners, bool all, hn::Vec<D> (&best)[kCount]) {
   if (corners) {
-    MaximumOf<kCount, true>(d, samples, from, step, all, best);
+    MaximumOf<kCount, true>(d, samples, count, from, step, all, best);
   } else {
-    MaximumOf<kCount, false>(d, samples, from, step, all, best);
+    MaximumOf<kCount, false>(d, samples, count, from, step, all, best);
   }
 }
 
