@@ -63,11 +63,9 @@ class Pooling {
     if (BinByBin()) return PoolBins(parallel_for);
     MakeRegions();
     const Shape &shape = args_.input.shape, &strides = args_.input.strides;
-    constexpr int64_t kLanes = hn::MaxLanes(ComputeTag<T>());
-    if (strides[1] == 1 && shape[1] >= kLanes) return InPlace(parallel_for);
+    if (ChannelsAreLanes()) return InPlace(parallel_for);
     if constexpr (!std::is_same_v<T, double>) {
-      const bool rows = args_.mode == "avg" && strides[3] == 1 && shape[3] >= kLanes;
-      if (rows && !(shape[1] >= kLanes && ReadsMoreThan(3))) return MeanOfPlanes(parallel_for);
+      if (ColumnsAreLanes() && !(shape[1] >= kLanes && ReadsMoreThan(3))) return MeanOfPlanes(parallel_for);
     }
     const bool crowded = ReadsMoreThan(1);
     // If regions overlap a lot, they share a copy of a few channels of all pixels: with 1000 regions at
@@ -83,21 +81,33 @@ class Pooling {
   }
 
  private:
+  static constexpr int64_t kLanes = hn::MaxLanes(ComputeTag<T>());
   // Channels that a thread works on at a time: planes share the L2, whole pixels are read as fast as memory
   // allows.
   static constexpr int64_t kPlanes = 4, kPixelChannels = 256, kCopiedChannels = 32;
   static constexpr int64_t kLine = 64;  // bytes of a line of the caches
+
+  // Whether pixels are read in place with channels as lanes.
+  bool ChannelsAreLanes() const {
+    return args_.input.strides[1] == 1 && args_.input.shape[1] >= kLanes;
+  }
+
+  // Whether MeanOfPlanes can compute the call.
+  bool ColumnsAreLanes() const {
+    if (std::is_same_v<T, double> || args_.mode != "avg") return false;
+    return args_.input.strides[3] == 1 && args_.input.shape[3] >= kLanes;
+  }
 
   // Whether regions are pooled by RoiBins, which keeps nothing for a call, but reads an element again for each bin
   // that needs it, and one channel at a time unless channels are neighbours in memory. The other ways take about
   // 2500 cycles longer to begin a region, and 64 for each row and column of samples; then they work by vectors. The
   // estimate, in cycles, is that of some regions. It decides about time only: all ways give the same bits.
   bool BinByBin() {
-    constexpr double kLanes = hn::MaxLanes(ComputeTag<T>()), kRegion = 2500, kLine = 64;
+    constexpr double kWidth = kLanes, kRegion = 2500, kLine = 64, kCorners = 4, kSample = 20;
     constexpr int64_t kMostExamined = 64;
     const Shape &shape = args_.input.shape;
-    const double channels = static_cast<double>(shape[1]), vectors = std::ceil(channels / kLanes);
-    const double alone = args_.input.strides[1] == 1 && channels >= kLanes ? vectors : channels;
+    const double channels = static_cast<double>(shape[1]), vectors = std::ceil(channels / kWidth);
+    const double reads = ChannelsAreLanes() ? vectors : channels;
     const int64_t count = static_cast<int64_t>(places_.size()), step = count / kMostExamined + 1;
     double longer = 0;
     bool ordinary = true;
@@ -107,14 +117,17 @@ class Pooling {
       const RoiExtent y(places_[k].y, bins_[0], shape[2]), x(places_[k].x, bins_[1], shape[3]);
       elements_ += (y.elements * x.elements + static_cast<double>(bins_[0] * bins_[1])) * static_cast<double>(step);
       longer -= kRegion + kLine * (y.samples + x.samples);
-      if (args_.mode == "avg") {
-        longer += alone * y.taps * x.taps - channels * y.taps * std::max(x.elements / kLanes, 1.0);
+      if (args_.mode != "avg") {
+        longer += y.samples * x.samples * (kCorners * reads - kSample * vectors);
+      } else if (ColumnsAreLanes()) {
+        longer += reads * y.taps * x.taps - channels * y.taps * std::max(x.elements / kWidth, 1.0);
       } else {
-        // A vector of channels takes 35 cycles for a sample, and a copy of a whole map serves all regions.
-        const double map = static_cast<double>(shape[0] * shape[2] * shape[3] / count);
-        longer += y.samples * x.samples * (4 * alone - 35 * vectors) -
-                  channels * std::min(y.elements * x.elements, map) / 5;
+        longer += reads * y.taps * x.taps - vectors * y.taps * x.elements;
       }
+      // A copy of whole maps serves all regions.
+      const double maps = static_cast<double>(shape[0] * shape[2] * shape[3]) / static_cast<double>(count);
+      const bool copied = !ChannelsAreLanes() && !ColumnsAreLanes();
+      if (copied) longer -= channels * std::min(std::min(y.taps, y.elements) * x.elements, maps);
     }
     return ordinary && longer < 0;
   }
