@@ -255,14 +255,15 @@ class RoiBins {
     return sum / static_cast<Value>(place.y.grid * place.x.grid);
   }
 
-  // Rounds and stores results. Returns whether all are finite.
+  // Rounds and stores results. Returns whether all are finite, or false where their sum is not.
   template <int kCount, class D>
   static HWY_INLINE bool Store(D d, const hn::Vec<D> (&values)[kCount], T *to, int64_t to_stride) {
     constexpr int64_t kStep = hn::MaxLanes(D());
-    auto probe = hn::Zero(d);  // NaN where a result is not finite
+    auto sum = values[0];  // not finite where a result is not
+#pragma GCC unroll 4
+    for (int v = 1; v < kCount; ++v) sum = hn::Add(sum, values[v]);
 #pragma GCC unroll 4
     for (int v = 0; v < kCount; ++v) {
-      probe = hn::Add(probe, hn::Sub(values[v], values[v]));
       if constexpr (kStep == 1) {
         StoreFloat(values[v], d, to + v * to_stride);
       } else {
@@ -271,7 +272,7 @@ class RoiBins {
         for (int64_t i = 0; i < kStep; ++i) to[(v * kStep + i) * to_stride] = lanes[i];
       }
     }
-    return hn::AllFalse(d, hn::IsNaN(probe));
+    return hn::AllFalse(d, hn::IsNaN(hn::Sub(sum, sum)));
   }
 
   Line rows_, columns_;

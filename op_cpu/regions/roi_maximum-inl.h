@@ -116,10 +116,9 @@ HWY_INLINE void MaximumOf(D d, const BilinearSample<Weight> *samples, int64_t co
 #pragma GCC unroll 4
   for (int v = 0; v < kCount; ++v) best[v] = least, sums[v] = hn::Zero(d);
   MaximumAndSum<kCount, kCorners>(d, samples, count, from, step, best, sums);
-  auto nan = hn::IsNaN(sums[0]);
 #pragma GCC unroll 4
-  for (int v = 1; v < kCount; ++v) nan = hn::Or(nan, hn::IsNaN(sums[v]));
-  if (HWY_LIKELY(hn::AllFalse(d, nan))) return;
+  for (int v = 1; v < kCount; ++v) sums[0] = hn::Add(sums[0], sums[v]);
+  if (HWY_LIKELY(hn::AllFalse(d, hn::IsNaN(sums[0])))) return;
   for (int v = 0; v < kCount; ++v) best[v] = least;
   MaximumOrNaN<kCount, kCorners>(d, samples, count, from, step, best);
 }
