@@ -25,6 +25,7 @@
 #include "op_cpu/common/parallel/parallel.h"
 #include "op_cpu/common/sampling/bilinear.h"
 #include "op_cpu/common/tensors/element.h"
+#include "op_cpu/regions/roi_place.h"
 #include "op_host/common/tensors/tensor.h"
 
 namespace avo {
@@ -121,40 +122,6 @@ struct RoiLimits {
   static constexpr double kProducts = 1 << 30;  // of all regions, likewise with products of both axes
 };
 
-// Where the samples of a region lie along an axis: each bin has `grid` of them.
-template <typename Real>
-struct RoiSpan {
-  Real start = 0, bin = 0;  // of the region; size of a bin
-  int64_t grid = 0;         // 0 where the region has no samples
-
-  Real Origin(int64_t b) const { return start + static_cast<Real>(b) * bin; }
-  // The position of sample `i` of the bin that begins at `origin`.
-  Real Position(Real origin, int64_t i) const {
-    return origin + (static_cast<Real>(i) + Real{0.5}) * bin / static_cast<Real>(grid);
-  }
-};
-
-// About how much a region reads along an axis of a feature map of `size` elements. Samples outside read nothing.
-struct RoiExtent {
-  double samples, elements, taps;  // elements are counted once, taps once for each bin that reads them
-
-  template <typename Real>
-  RoiExtent(const RoiSpan<Real> &span, int64_t bins, int64_t size) {
-    const double count = static_cast<double>(bins), most = static_cast<double>(size), start = span.start;
-    const double length = count * span.bin, inside = std::min(start + length, most) - std::max(start, -1.0);
-    const double share = length > 0 ? std::clamp(inside / length, 0.0, 1.0) : 1.0;
-    samples = share * count * static_cast<double>(span.grid);
-    elements = std::min(share * length + 2, most);
-    taps = std::min({2 * samples, share * length + 2 * count, share * count * most});
-  }
-};
-
-template <typename Real>
-struct RoiPlace {
-  int64_t image = 0;
-  RoiSpan<Real> y, x;  // both without samples where one is
-};
-
 // The arguments of a call that concern all of its regions; [0] is along y, [1] along x.
 struct RoiCall {
   const Tensor &rois;
@@ -164,8 +131,8 @@ struct RoiCall {
   int64_t sampling_ratio;
   bool aligned;
 
-  // The samples of a region that reaches from `begin` to `end` along an axis. Positions are computed in Real, in
-  // the order of the definition (op_host/regions/roi_align.yaml).
+  // The samples of a region that reaches from `begin` to `end` along an axis. Positions are computed in Real,
+  // in the order of the definition (op_host/regions/roi_align.yaml).
   template <typename Real>
   RoiSpan<Real> Span(Real begin, Real end, int axis) const {
     const Real ratio = static_cast<Real>(scale), offset = aligned ? Real{0.5} : Real{0};
@@ -175,7 +142,8 @@ struct RoiCall {
     if (!aligned) length = std::max(length, Real{1});
     const Real bin = length / static_cast<Real>(bins[axis]);
     constexpr Real kMostGrid = 1e15;
-    return {start, bin, sampling_ratio > 0 ? sampling_ratio : static_cast<int64_t>(std::ceil(std::min(bin, kMostGrid)))};
+    return {start, bin,
+            sampling_ratio > 0 ? sampling_ratio : static_cast<int64_t>(std::ceil(std::min(bin, kMostGrid)))};
   }
 
   // Whether no limit can concern an axis, since it has few samples even where all lie inside the feature map.
@@ -189,7 +157,8 @@ struct RoiCall {
     return Ordinary(place.y, 0) && Ordinary(place.x, 1);
   }
 
-  // Makes an axis of region `k`. Throws where it has more samples than RoiLimits allow, before it computes any.
+  // Makes an axis of region `k`. Throws where it has more samples than RoiLimits allow, before it computes
+  // any.
   template <typename Real>
   void MakeAxis(int64_t k, const RoiSpan<Real> &span, int axis, RoiAxis<Real> *made) const {
     made->grid = span.grid;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Budget: 1400 lines of code, because regions that read little need a way without tables, and the others one
+// of vectors of columns or of channels, from maps that are read in place or copied.
 #include "op_host/roi_align_args.h"
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include "op_cpu/common/copies/stream.h"
 #include "op_cpu/common/vectors/simd.h"
 #include "op_cpu/regions/roi.h"
+#include "op_cpu/regions/roi_estimate.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "op_cpu/regions/roi_align.cpp"
 #include "hwy/foreach_target.h"
@@ -57,10 +60,14 @@ template <typename T>
 class Pooling {
  public:
   Pooling(const Args &args, const RoiCall &call)
-      : args_(args), call_(call), bins_{args.output_height, args.output_width}, places_(call.Places<T>()) {}
+      : args_(args), call_(call), bins_{args.output_height, args.output_width}, places_(call.Places<T>()) {
+    const RoiWays ways{kLanes, args.input.shape[1], args.mode == "avg", ChannelsAreLanes(),
+                       ColumnsAreLanes()};
+    estimate_ = EstimateBinByBin(call, places_, ways);
+  }
 
   void Run(const ParallelFor &parallel_for) {
-    if (BinByBin()) return PoolBins(parallel_for);
+    if (estimate_.longer < 0) return PoolBins(parallel_for);
     MakeRegions();
     const Shape &shape = args_.input.shape, &strides = args_.input.strides;
     if (ChannelsAreLanes()) return InPlace(parallel_for);
@@ -88,48 +95,12 @@ class Pooling {
   static constexpr int64_t kLine = 64;  // bytes of a line of the caches
 
   // Whether pixels are read in place with channels as lanes.
-  bool ChannelsAreLanes() const {
-    return args_.input.strides[1] == 1 && args_.input.shape[1] >= kLanes;
-  }
+  bool ChannelsAreLanes() const { return args_.input.strides[1] == 1 && args_.input.shape[1] >= kLanes; }
 
   // Whether MeanOfPlanes can compute the call.
   bool ColumnsAreLanes() const {
     if (std::is_same_v<T, double> || args_.mode != "avg") return false;
     return args_.input.strides[3] == 1 && args_.input.shape[3] >= kLanes;
-  }
-
-  // Whether regions are pooled by RoiBins, which keeps nothing for a call, but reads an element again for each bin
-  // that needs it, and one channel at a time unless channels are neighbours in memory. The other ways take about
-  // 2500 cycles longer to begin a region, and 64 for each row and column of samples; then they work by vectors. The
-  // estimate, in cycles, is that of some regions. It decides about time only: all ways give the same bits.
-  bool BinByBin() {
-    constexpr double kWidth = kLanes, kRegion = 2500, kLine = 64, kCorners = 4, kSample = 20;
-    constexpr int64_t kMostExamined = 64;
-    const Shape &shape = args_.input.shape;
-    const double channels = static_cast<double>(shape[1]), vectors = std::ceil(channels / kWidth);
-    const double reads = ChannelsAreLanes() ? vectors : channels;
-    const int64_t count = static_cast<int64_t>(places_.size()), step = count / kMostExamined + 1;
-    double longer = 0;
-    bool ordinary = true;
-    for (int64_t k = 0; k < count; ++k) {
-      ordinary &= call_.Ordinary(places_[k]);
-      if (k % step != 0) continue;
-      const RoiExtent y(places_[k].y, bins_[0], shape[2]), x(places_[k].x, bins_[1], shape[3]);
-      elements_ += (y.elements * x.elements + static_cast<double>(bins_[0] * bins_[1])) * static_cast<double>(step);
-      longer -= kRegion + kLine * (y.samples + x.samples);
-      if (args_.mode != "avg") {
-        longer += y.samples * x.samples * (kCorners * reads - kSample * vectors);
-      } else if (ColumnsAreLanes()) {
-        longer += reads * y.taps * x.taps - channels * y.taps * std::max(x.elements / kWidth, 1.0);
-      } else {
-        longer += reads * y.taps * x.taps - vectors * y.taps * x.elements;
-      }
-      // A copy of whole maps serves all regions.
-      const double maps = static_cast<double>(shape[0] * shape[2] * shape[3]) / static_cast<double>(count);
-      const bool copied = !ChannelsAreLanes() && !ColumnsAreLanes();
-      if (copied) longer -= channels * std::min(std::min(y.taps, y.elements) * x.elements, maps);
-    }
-    return ordinary && longer < 0;
   }
 
   void PoolBins(const ParallelFor &parallel_for) const {
@@ -178,7 +149,9 @@ class Pooling {
   void ForItems(int64_t group, const ParallelFor &parallel_for, const Make &make) const {
     const int64_t channels = args_.input.shape[1], count = static_cast<int64_t>(places_.size());
     const int64_t groups = std::max<int64_t>(channels / group, 1);
-    const int64_t grain = GrainOf(static_cast<int64_t>(elements_ / static_cast<double>(std::max<int64_t>(count, 1) * groups) * static_cast<double>(channels)));
+    const int64_t grain = GrainOf(
+        static_cast<int64_t>(estimate_.elements / static_cast<double>(std::max<int64_t>(count, 1) * groups) *
+                             static_cast<double>(channels)));
     const auto run = [&](int64_t begin, int64_t end) {
       auto pool = make();
       for (int64_t item = begin; item < end; ++item) {
@@ -307,7 +280,7 @@ class Pooling {
   const Args &args_;
   const RoiCall &call_;
   int64_t bins_[2];
-  double elements_ = 0;  // about how many all regions read of a channel, and results
+  RoiEstimate estimate_;
   std::vector<RoiPlace<Compute<T>>> places_;
   std::vector<RoiRegion<Compute<T>>> regions_;
   std::vector<int64_t> order_;  // numbers of regions, sorted by SortKey

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pooling of regions with few bins, bin by bin, right from the feature maps. What the samples of a region read
-// is kept for this region only, so that a small region costs little besides its elements.
+// Pooling of regions with few bins, bin by bin, right from the feature maps. What the samples of a region
+// read is kept for this region only, so that a small region costs little besides its elements.
 #if defined(AVO_OP_CPU_REGIONS_ROI_BINS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_REGIONS_ROI_BINS_INL_H_
 #undef AVO_OP_CPU_REGIONS_ROI_BINS_INL_H_
@@ -64,14 +64,16 @@ class RoiBins {
         const T *from = map.from + c * map.strides[0];
         SumOf<1>(One(), rows, rows_end, columns, columns_end, from, 0, sum);
         // Such a mean may be wrong: see RoiMean. It is right where the bin reads a NaN.
-        const bool right = std::isfinite(hn::GetLane(sum[0])) || AnyNaN(rows, rows_end, columns, columns_end, from);
+        const bool right =
+            std::isfinite(hn::GetLane(sum[0])) || AnyNaN(rows, rows_end, columns, columns_end, from);
         if (!right) *result = Narrow<T>(Defined(call, place, map, from, p, q));
       }
     });
   }
 
   // Computes the maximum of the samples of each bin; with `corners` that of their weighted corners.
-  void Largest(const RoiCall &call, const RoiPlace<Value> &place, const RoiMap<T> &map, int64_t channels, bool corners) {
+  void Largest(const RoiCall &call, const RoiPlace<Value> &place, const RoiMap<T> &map, int64_t channels,
+               bool corners) {
     const int64_t rows = place.y.grid, columns = place.x.grid;
     y_.Make(place.y, call.bins[0], call.size[0], map.strides[1]);
     x_.Make(place.x, call.bins[1], call.size[1], map.strides[2]);
@@ -170,7 +172,8 @@ class RoiBins {
   template <typename Body>
   static void ForBins(const RoiCall &call, const RoiMap<T> &map, const Body &body) {
     for (int64_t p = 0; p < call.bins[0]; ++p) {
-      for (int64_t q = 0; q < call.bins[1]; ++q) body(p, q, map.to + p * map.to_strides[1] + q * map.to_strides[2]);
+      for (int64_t q = 0; q < call.bins[1]; ++q)
+        body(p, q, map.to + p * map.to_strides[1] + q * map.to_strides[2]);
     }
   }
 
@@ -189,9 +192,11 @@ class RoiBins {
     }
   }
 
-  // Calls body as ForChannels does for `count` vectors of `lanes` channels. The last calls overlap the ones before.
+  // Calls body as ForChannels does for `count` vectors of `lanes` channels. The last calls overlap the ones
+  // before.
   template <class D, typename Body>
-  static HWY_INLINE void Blocks(D d, int64_t count, int64_t step, int64_t lanes, const T *from, const Body &body) {
+  static HWY_INLINE void Blocks(D d, int64_t count, int64_t step, int64_t lanes, const T *from,
+                                const Body &body) {
     const auto at = [&](auto several, int64_t i) { body(d, several, from + i * step, step, i * lanes); };
     if (count == 1) return at(std::integral_constant<int, 1>(), 0);
     if (count == 2) return at(std::integral_constant<int, 2>(), 0);
@@ -201,8 +206,9 @@ class RoiBins {
 
   // Sums the rows of each column, weighted, and then the columns.
   template <int kCount, class D>
-  static HWY_INLINE void SumOf(D d, const Tap *rows, const Tap *rows_end, const Tap *columns, const Tap *columns_end,
-                               const T *from, int64_t step, hn::Vec<D> (&sums)[kCount]) {
+  static HWY_INLINE void SumOf(D d, const Tap *rows, const Tap *rows_end, const Tap *columns,
+                               const Tap *columns_end, const T *from, int64_t step,
+                               hn::Vec<D> (&sums)[kCount]) {
 #pragma GCC unroll 4
     for (int v = 0; v < kCount; ++v) sums[v] = hn::Zero(d);
     for (const Tap *column = columns; column < columns_end; ++column) {
@@ -223,7 +229,8 @@ class RoiBins {
     }
   }
 
-  static bool AnyNaN(const Tap *rows, const Tap *rows_end, const Tap *columns, const Tap *columns_end, const T *from) {
+  static bool AnyNaN(const Tap *rows, const Tap *rows_end, const Tap *columns, const Tap *columns_end,
+                     const T *from) {
     for (const Tap *row = rows; row < rows_end; ++row) {
       for (const Tap *column = columns; column < columns_end; ++column) {
         if (std::isnan(Widen(from[row->offset + column->offset]))) return true;
@@ -233,7 +240,8 @@ class RoiBins {
   }
 
   // The mean of bin (p, q) of a plane by the definition, as RoiMean.
-  Value Defined(const RoiCall &call, const RoiPlace<Value> &place, const RoiMap<T> &map, const T *from, int64_t p, int64_t q) {
+  Value Defined(const RoiCall &call, const RoiPlace<Value> &place, const RoiMap<T> &map, const T *from,
+                int64_t p, int64_t q) {
     const auto [rows, rows_end] = rows_.Bin(p);
     const auto [columns, columns_end] = columns_.Bin(q);
     Value sum = 0;

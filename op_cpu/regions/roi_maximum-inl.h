@@ -59,15 +59,16 @@ HWY_INLINE void LoadSample(D d, const BilinearSample<Weight> &sample, const T *f
     const T *corner = from + sample.offset[n];
     const auto weight = hn::Set(d, sample.weight[n]);
 #pragma GCC unroll 4
-    for (int v = 0; v < kCount; ++v) values[v] = FusedMulAdd(weight, LoadFloat(d, corner + v * step), values[v]);
+    for (int v = 0; v < kCount; ++v)
+      values[v] = FusedMulAdd(weight, LoadFloat(d, corner + v * step), values[v]);
   }
 }
 
-// The maximum of samples, or with `kCorners` of their weighted corners, where no value is NaN. Also the sum of all
-// values, which is NaN if one of them is.
+// The maximum of samples, or with `kCorners` of their weighted corners, where no value is NaN. Also the sum
+// of all values, which is NaN if one of them is.
 template <int kCount, bool kCorners, class D, typename T, typename Weight>
-HWY_INLINE void MaximumAndSum(D d, const BilinearSample<Weight> *samples, int64_t count, const T *from, int64_t step,
-                              hn::Vec<D> (&best)[kCount], hn::Vec<D> (&sums)[kCount]) {
+HWY_INLINE void MaximumAndSum(D d, const BilinearSample<Weight> *samples, int64_t count, const T *from,
+                              int64_t step, hn::Vec<D> (&best)[kCount], hn::Vec<D> (&sums)[kCount]) {
   for (const BilinearSample<Weight> *sample = samples; sample < samples + count; ++sample) {
     hn::Vec<D> values[kCorners ? 4 : 1][kCount];
     if constexpr (kCorners) {
@@ -93,8 +94,8 @@ HWY_INLINE void MaximumAndSum(D d, const BilinearSample<Weight> *samples, int64_
 
 // The same maximum, where a value may be NaN.
 template <int kCount, bool kCorners, class D, typename T, typename Weight>
-HWY_NOINLINE void MaximumOrNaN(D d, const BilinearSample<Weight> *samples, int64_t count, const T *from, int64_t step,
-                               hn::Vec<D> (&best)[kCount]) {
+HWY_NOINLINE void MaximumOrNaN(D d, const BilinearSample<Weight> *samples, int64_t count, const T *from,
+                               int64_t step, hn::Vec<D> (&best)[kCount]) {
   for (const BilinearSample<Weight> *sample = samples; sample < samples + count; ++sample) {
     for (int n = 0; n < (kCorners ? 4 : 1); ++n) {
       hn::Vec<D> values[kCount];
@@ -109,8 +110,8 @@ HWY_NOINLINE void MaximumOrNaN(D d, const BilinearSample<Weight> *samples, int64
 }
 
 template <int kCount, bool kCorners, class D, typename T, typename Weight>
-HWY_INLINE void MaximumOf(D d, const BilinearSample<Weight> *samples, int64_t count, const T *from, int64_t step,
-                          bool all, hn::Vec<D> (&best)[kCount]) {
+HWY_INLINE void MaximumOf(D d, const BilinearSample<Weight> *samples, int64_t count, const T *from,
+                          int64_t step, bool all, hn::Vec<D> (&best)[kCount]) {
   const auto least = hn::Set(d, all ? -std::numeric_limits<Weight>::infinity() : 0);
   hn::Vec<D> sums[kCount];
 #pragma GCC unroll 4
@@ -123,12 +124,12 @@ HWY_INLINE void MaximumOf(D d, const BilinearSample<Weight> *samples, int64_t co
   MaximumOrNaN<kCount, kCorners>(d, samples, count, from, step, best);
 }
 
-// Computes the maximum of samples; with `corners` that of their weighted corners. Unless `all` samples of the bin
-// lie inside the feature map, 0 is one of the values. It takes `kCount` vectors of channels, the next one `step`
-// elements behind the one before.
+// Computes the maximum of samples; with `corners` that of their weighted corners. Unless `all` samples of the
+// bin lie inside the feature map, 0 is one of the values. It takes `kCount` vectors of channels, the next one
+// `step` elements behind the one before.
 template <int kCount, class D, typename T, typename Weight>
-HWY_INLINE void RoiMaximum(D d, const BilinearSample<Weight> *samples, int64_t count, const T *from, int64_t step,
-                           bool corners, bool all, hn::Vec<D> (&best)[kCount]) {
+HWY_INLINE void RoiMaximum(D d, const BilinearSample<Weight> *samples, int64_t count, const T *from,
+                           int64_t step, bool corners, bool all, hn::Vec<D> (&best)[kCount]) {
   if (corners) {
     MaximumOf<kCount, true>(d, samples, count, from, step, all, best);
   } else {

@@ -91,7 +91,8 @@ class RoiPixelMaxima : public RoiPixels<T> {
           constexpr int kCount = decltype(count)::value;
           const D d;
           hn::Vec<D> best[kCount];
-          RoiMaximum<kCount>(d, samples_.data(), samples_.size(), image.first + channel, kLanes, corners, all, best);
+          RoiMaximum<kCount>(d, samples_.data(), samples_.size(), image.first + channel, kLanes, corners, all,
+                             best);
 #pragma GCC unroll 4
           for (int v = 0; v < kCount; ++v) hn::StoreU(best[v], d, to + channel + v * kLanes);
         };

@@ -18,16 +18,16 @@ from torch import Tensor
 from torch._C import (
     DispatchKey,
     DispatchKeySet,
-    ExcludeDispatchKeyGuard,
+    ExcludeDispatchKeyGuard,  # noqa: F401  (in the text of _fast_call)
     _any_requires_grad,
-    _are_functorch_transforms_active,
+    _are_functorch_transforms_active,  # noqa: F401
     _increment_version,
-    _is_tracing,
+    _is_tracing,  # noqa: F401
     is_grad_enabled,
 )
 from torch._library import autograd as library_autograd
 from torch.autograd import forward_ad
-from torch.compiler import is_compiling, is_dynamo_compiling
+from torch.compiler import is_compiling, is_dynamo_compiling  # noqa: F401
 
 _library = torch.library.Library("ascend_vision_ops", "FRAGMENT")
 # The keys of autograd's kernels, and of the kernels that count writes.
@@ -175,7 +175,11 @@ def _fast_call(op, defaults: tuple, *, gradient: bool = False, results: Sequence
     else:
         lines += [f"    return {short}"]
     # torch.compile looks up the globals of `call` in this module, so what differs are variables around it.
-    text = ["def make(op, function, defaults, results):", *(f"    {line}" for line in lines), "    return call"]
+    text = [
+        "def make(op, function, defaults, results):",
+        *(f"    {line}" for line in lines),
+        "    return call",
+    ]
     made: dict[str, Callable] = {}
     exec("\n".join(text), globals(), made)
     return made["make"](op, op._op, defaults, results)
