@@ -47,13 +47,12 @@ class RoiBins {
     rows_.Make(place.y, call.bins[0], call.size[0], map.strides[1]);
     columns_.Make(place.x, call.bins[1], call.size[1], map.strides[2]);
     ForBins(call, map, [&](int64_t p, int64_t q, T *to) {
-      const auto [rows, rows_end] = rows_.Bin(p);
-      const auto [columns, columns_end] = columns_.Bin(q);
+      const Taps rows = rows_.Bin(p), columns = columns_.Bin(q);
       bool finite = true;
       ForChannels(map, channels, [&](auto d, auto count, const T *from, int64_t step, int64_t channel) {
         constexpr int kCount = decltype(count)::value;
         hn::Vec<decltype(d)> sums[kCount];
-        SumOf<kCount>(d, rows, rows_end, columns, columns_end, from, step, sums);
+        SumOf<kCount>(d, rows, columns, from, step, sums);
         finite &= Store<kCount>(d, sums, to + channel * map.to_strides[0], map.to_strides[0]);
       });
       if (finite) return;
@@ -62,10 +61,9 @@ class RoiBins {
         if (std::isfinite(Widen(*result))) continue;
         hn::Vec<One> sum[1];
         const T *from = map.from + c * map.strides[0];
-        SumOf<1>(One(), rows, rows_end, columns, columns_end, from, 0, sum);
+        SumOf<1>(One(), rows, columns, from, 0, sum);
         // Such a mean may be wrong: see RoiMean. It is right where the bin reads a NaN.
-        const bool right =
-            std::isfinite(hn::GetLane(sum[0])) || AnyNaN(rows, rows_end, columns, columns_end, from);
+        const bool right = std::isfinite(hn::GetLane(sum[0])) || AnyNaN(rows, columns, from);
         if (!right) *result = Narrow<T>(Defined(call, place, map, from, p, q));
       }
     });
@@ -109,14 +107,14 @@ class RoiBins {
     Value weight;
   };
 
+  using Taps = std::pair<const Tap *, const Tap *>;  // of a bin: the first, and the end
+
   // The taps of all bins along an axis.
   struct Line {
     std::vector<Tap> taps;
     std::vector<int32_t> ends;  // of each bin
 
-    std::pair<const Tap *, const Tap *> Bin(int64_t b) const {
-      return {taps.data() + (b == 0 ? 0 : ends[b - 1]), taps.data() + ends[b]};
-    }
+    Taps Bin(int64_t b) const { return {taps.data() + (b == 0 ? 0 : ends[b - 1]), taps.data() + ends[b]}; }
 
     // Sums up the weights of an element in the order in which RoiAxis does, so that the means are equal.
     void Make(const RoiSpan<Value> &span, int64_t bins, int64_t size, int64_t stride) {
@@ -206,16 +204,15 @@ class RoiBins {
 
   // Sums the rows of each column, weighted, and then the columns.
   template <int kCount, class D>
-  static HWY_INLINE void SumOf(D d, const Tap *rows, const Tap *rows_end, const Tap *columns,
-                               const Tap *columns_end, const T *from, int64_t step,
+  static HWY_INLINE void SumOf(D d, const Taps &rows, const Taps &columns, const T *from, int64_t step,
                                hn::Vec<D> (&sums)[kCount]) {
 #pragma GCC unroll 4
     for (int v = 0; v < kCount; ++v) sums[v] = hn::Zero(d);
-    for (const Tap *column = columns; column < columns_end; ++column) {
+    for (const Tap *column = columns.first; column < columns.second; ++column) {
       hn::Vec<D> of_column[kCount];
 #pragma GCC unroll 4
       for (int v = 0; v < kCount; ++v) of_column[v] = hn::Zero(d);
-      for (const Tap *row = rows; row < rows_end; ++row) {
+      for (const Tap *row = rows.first; row < rows.second; ++row) {
         const T *at = from + (row->offset + column->offset);
         const auto weight = hn::Set(d, row->weight);
 #pragma GCC unroll 4
@@ -229,10 +226,9 @@ class RoiBins {
     }
   }
 
-  static bool AnyNaN(const Tap *rows, const Tap *rows_end, const Tap *columns, const Tap *columns_end,
-                     const T *from) {
-    for (const Tap *row = rows; row < rows_end; ++row) {
-      for (const Tap *column = columns; column < columns_end; ++column) {
+  static bool AnyNaN(const Taps &rows, const Taps &columns, const T *from) {
+    for (const Tap *row = rows.first; row < rows.second; ++row) {
+      for (const Tap *column = columns.first; column < columns.second; ++column) {
         if (std::isnan(Widen(from[row->offset + column->offset]))) return true;
       }
     }
@@ -242,11 +238,10 @@ class RoiBins {
   // The mean of bin (p, q) of a plane by the definition, as RoiMean.
   Value Defined(const RoiCall &call, const RoiPlace<Value> &place, const RoiMap<T> &map, const T *from,
                 int64_t p, int64_t q) {
-    const auto [rows, rows_end] = rows_.Bin(p);
-    const auto [columns, columns_end] = columns_.Bin(q);
+    const Taps rows = rows_.Bin(p), columns = columns_.Bin(q);
     Value sum = 0;
-    for (const Tap *row = rows; row < rows_end; ++row) {
-      for (const Tap *column = columns; column < columns_end; ++column) {
+    for (const Tap *row = rows.first; row < rows.second; ++row) {
+      for (const Tap *column = columns.first; column < columns.second; ++column) {
         sum += row->weight * column->weight * Widen(from[row->offset + column->offset]);
       }
     }
