@@ -25,6 +25,7 @@
 #include "op_cpu/common/parallel/parallel.h"
 #include "op_cpu/common/sampling/bilinear.h"
 #include "op_cpu/common/tensors/element.h"
+#include "op_cpu/regions/roi_place.h"
 #include "op_host/common/tensors/tensor.h"
 
 namespace avo {
@@ -130,36 +131,53 @@ struct RoiCall {
   int64_t sampling_ratio;
   bool aligned;
 
-  // Makes an axis of region `k` that reaches from `begin` to `end`. Returns false where it has no samples.
-  // Throws where it has more than RoiLimits allow, before it computes any. Positions are computed in Real, in
-  // the order of the definition (op_host/regions/roi_align.yaml).
+  // The samples of a region that reaches from `begin` to `end` along an axis. Positions are computed in Real,
+  // in the order of the definition (op_host/regions/roi_align.yaml).
   template <typename Real>
-  bool MakeAxis(int64_t k, Real begin, Real end, int axis, RoiAxis<Real> *made) const {
+  RoiSpan<Real> Span(Real begin, Real end, int axis) const {
     const Real ratio = static_cast<Real>(scale), offset = aligned ? Real{0.5} : Real{0};
     const Real start = begin * ratio - offset;
     Real length = end * ratio - offset - start;
-    if (!std::isfinite(length) || (aligned && length < 0)) return false;
+    if (!std::isfinite(length) || (aligned && length < 0)) return {};
     if (!aligned) length = std::max(length, Real{1});
     const Real bin = length / static_cast<Real>(bins[axis]);
     constexpr Real kMostGrid = 1e15;
-    made->grid =
-        sampling_ratio > 0 ? sampling_ratio : static_cast<int64_t>(std::ceil(std::min(bin, kMostGrid)));
-    if (made->grid == 0) return false;
-    const Real grid = static_cast<Real>(made->grid);
-    const double step = static_cast<double>(bin) / static_cast<double>(made->grid);
+    return {start, bin,
+            sampling_ratio > 0 ? sampling_ratio : static_cast<int64_t>(std::ceil(std::min(bin, kMostGrid)))};
+  }
+
+  // Whether no limit can concern an axis, since it has few samples even where all lie inside the feature map.
+  template <typename Real>
+  bool Ordinary(const RoiSpan<Real> &span, int axis) const {
+    const int64_t most = 4 * (size[axis] + bins[axis]);
+    return span.grid <= most && span.grid * bins[axis] <= most;
+  }
+  template <typename Real>
+  bool Ordinary(const RoiPlace<Real> &place) const {
+    return Ordinary(place.y, 0) && Ordinary(place.x, 1);
+  }
+
+  // Makes an axis of region `k`. Throws where it has more samples than RoiLimits allow, before it computes
+  // any.
+  template <typename Real>
+  void MakeAxis(int64_t k, const RoiSpan<Real> &span, int axis, RoiAxis<Real> *made) const {
+    made->grid = span.grid;
+    if (span.grid == 0) return;
+    const double step = static_cast<double>(span.bin) / static_cast<double>(span.grid);
     // Rounding moves a sample by less than this.
+    const double length = static_cast<double>(span.bin) * static_cast<double>(bins[axis]);
     const double margin =
-        std::max<double>(std::abs(start), length) * std::numeric_limits<Real>::epsilon() * 4;
+        std::max<double>(std::abs(span.start), length) * std::numeric_limits<Real>::epsilon() * 4;
     // The samples of a bin [first, last), without those that certainly lie outside the feature map.
     const auto first = [&](Real origin) {
-      return ClampedCount((-1 - origin - margin) / step - 1, made->grid);
+      return ClampedCount((-1 - origin - margin) / step - 1, span.grid);
     };
     const auto last = [&](Real origin) {
-      return ClampedCount((static_cast<double>(size[axis]) - origin + margin) / step + 1, made->grid);
+      return ClampedCount((static_cast<double>(size[axis]) - origin + margin) / step + 1, span.grid);
     };
     double count = 0;
     for (int64_t b = 0; b < bins[axis]; ++b) {
-      const Real origin = start + static_cast<Real>(b) * bin;
+      const Real origin = span.Origin(b);
       count += static_cast<double>(last(origin)) - static_cast<double>(first(origin));
     }
     const double most = RoiLimits::kAxis + 4.0 * static_cast<double>(size[axis] + bins[axis]);
@@ -172,14 +190,12 @@ struct RoiCall {
     made->Reserve(bins[axis], std::min(static_cast<int64_t>(count), 2 * size[axis]));
     for (int64_t b = 0; b < bins[axis]; ++b) {
       made->NextBin();
-      const Real origin = start + static_cast<Real>(b) * bin;
+      const Real origin = span.Origin(b);
       for (int64_t i = first(origin), end = last(origin); i < end; ++i) {
-        const Real position = origin + (static_cast<Real>(i) + Real{0.5}) * bin / grid;
-        made->AddSample(ClampedAxis<Real>(position, size[axis]));
+        made->AddSample(ClampedAxis<Real>(span.Position(origin, i), size[axis]));
       }
     }
     made->NextBin();
-    return true;
   }
 
   // A number of samples in [0, grid]. NaN, which a step of 0 makes, is 0.
@@ -188,9 +204,9 @@ struct RoiCall {
     return static_cast<int64_t>(std::clamp(samples, 0.0, static_cast<double>(grid)));
   }
 
-  // Region `k`. Throws where there is no such feature map.
+  // Where region `k` lies. Throws where there is no such feature map.
   template <typename T>
-  RoiRegion<Compute<T>> Region(int64_t k) const {
+  RoiPlace<Compute<T>> Place(int64_t k) const {
     const T *row = static_cast<const T *>(rois.data) + k * rois.strides[0];
     const auto value = [&](int64_t i) { return Widen(row[i * rois.strides[1]]); };
     const int64_t corner = batch_indices ? 0 : 1;
@@ -202,23 +218,37 @@ struct RoiCall {
                                   std::to_string(images) + "), got " + std::to_string(image) + " in row " +
                                   std::to_string(k));
     }
-    RoiRegion<Compute<T>> region{static_cast<int64_t>(image), {}, {}};
-    if (!MakeAxis(k, value(corner + 1), value(corner + 3), 0, &region.y) ||
-        !MakeAxis(k, value(corner), value(corner + 2), 1, &region.x)) {
-      region.y = region.x = {};
-    }
-    return region;
+    RoiPlace<Compute<T>> place{static_cast<int64_t>(image), Span(value(corner + 1), value(corner + 3), 0),
+                               Span(value(corner), value(corner + 2), 1)};
+    if (place.y.grid == 0 || place.x.grid == 0) place.y = place.x = {};
+    return place;
   }
 
   template <typename T>
-  std::vector<RoiRegion<Compute<T>>> Regions() const {
-    std::vector<RoiRegion<Compute<T>>> regions;
-    regions.reserve(rois.shape[0]);
+  std::vector<RoiPlace<Compute<T>>> Places() const {
+    std::vector<RoiPlace<Compute<T>>> places(rois.shape[0]);
+    for (int64_t k = 0; k < rois.shape[0]; ++k) places[k] = Place<T>(k);
+    return places;
+  }
+
+  // Region `k`, which lies at a place. Throws as MakeAxis does.
+  template <typename Real>
+  RoiRegion<Real> Region(int64_t k, const RoiPlace<Real> &place) const {
+    RoiRegion<Real> region{place.image, {}, {}};
+    MakeAxis(k, place.y, 0, &region.y);
+    MakeAxis(k, place.x, 1, &region.x);
+    return region;
+  }
+
+  template <typename Real>
+  std::vector<RoiRegion<Real>> Regions(const std::vector<RoiPlace<Real>> &places) const {
+    std::vector<RoiRegion<Real>> regions;
+    regions.reserve(places.size());
     const double ordinary[2] = {4.0 * static_cast<double>(size[0] + bins[0]),
                                 4.0 * static_cast<double>(size[1] + bins[1])};
     double total = RoiLimits::kTotal, products = RoiLimits::kProducts;
     for (int64_t k = 0; k < rois.shape[0]; ++k) {
-      regions.push_back(Region<T>(k));
+      regions.push_back(Region(k, places[k]));
       const double y = regions.back().y.Samples(), x = regions.back().x.Samples();
       total -= std::max(0.0, y + x - ordinary[0] - ordinary[1]);
       products -= std::max(0.0, y * x - ordinary[0] * ordinary[1]);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+// Budget: 1400 lines of code, because regions that read little need a way without tables, and the others one
+// of vectors of columns or of channels, from maps that are read in place or copied.
 #include "op_host/roi_align_args.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <numeric>
 #include <vector>
 
@@ -11,10 +14,12 @@
 #include "op_cpu/common/copies/stream.h"
 #include "op_cpu/common/vectors/simd.h"
 #include "op_cpu/regions/roi.h"
+#include "op_cpu/regions/roi_estimate.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "op_cpu/regions/roi_align.cpp"
 #include "hwy/foreach_target.h"
 #include "op_cpu/regions/roi_band-inl.h"
+#include "op_cpu/regions/roi_bins-inl.h"
 #include "op_cpu/regions/roi_copy-inl.h"
 #include "op_cpu/regions/roi_not_finite-inl.h"
 #include "op_cpu/regions/roi_pixel_means-inl.h"
@@ -31,6 +36,8 @@ using avo::HWY_NAMESPACE::FromChannelsLast;
 using avo::HWY_NAMESPACE::PixelCopy;
 using avo::HWY_NAMESPACE::PixelImage;
 using avo::HWY_NAMESPACE::RoiBand;
+using avo::HWY_NAMESPACE::RoiBins;
+using avo::HWY_NAMESPACE::RoiMap;
 using avo::HWY_NAMESPACE::RoiPixelMaxima;
 using avo::HWY_NAMESPACE::RoiPixelMeans;
 using avo::HWY_NAMESPACE::RoiPlanes;
@@ -44,7 +51,8 @@ struct PixelPooling {
   RoiPixelMaxima<T> maxima;
 };
 
-// One call. It chooses between three ways:
+// One call. It chooses between four ways:
+//   regions read few elements                bin by bin, right from the feature maps
 //   channels are neighbours in memory        pixels are read in place, channels as lanes
 //   means, and columns are neighbours        planes are read in place, columns and then bins as lanes
 //   else, or if regions overlap a lot        pixels are copied first, then as in the first way
@@ -52,21 +60,19 @@ template <typename T>
 class Pooling {
  public:
   Pooling(const Args &args, const RoiCall &call)
-      : args_(args), bins_{args.output_height, args.output_width}, regions_(call.Regions<T>()) {
-    order_.resize(regions_.size());
-    std::iota(order_.begin(), order_.end(), 0);
-    std::vector<std::array<int64_t, 3>> places;
-    for (const auto &region : regions_) places.push_back(SortKey(region));
-    std::sort(order_.begin(), order_.end(), [&](int64_t a, int64_t b) { return places[a] < places[b]; });
+      : args_(args), call_(call), bins_{args.output_height, args.output_width}, places_(call.Places<T>()) {
+    const RoiWays ways{kLanes, args.input.shape[1], args.mode == "avg", ChannelsAreLanes(),
+                       ColumnsAreLanes()};
+    estimate_ = EstimateBinByBin(call, places_, ways);
   }
 
-  void Run(const ParallelFor &parallel_for) const {
+  void Run(const ParallelFor &parallel_for) {
+    if (estimate_.longer < 0) return PoolBins(parallel_for);
+    MakeRegions();
     const Shape &shape = args_.input.shape, &strides = args_.input.strides;
-    constexpr int64_t kLanes = hn::MaxLanes(ComputeTag<T>());
-    if (strides[1] == 1 && shape[1] >= kLanes) return InPlace(parallel_for);
+    if (ChannelsAreLanes()) return InPlace(parallel_for);
     if constexpr (!std::is_same_v<T, double>) {
-      const bool rows = args_.mode == "avg" && strides[3] == 1 && shape[3] >= kLanes;
-      if (rows && !(shape[1] >= kLanes && ReadsMoreThan(3))) return MeanOfPlanes(parallel_for);
+      if (ColumnsAreLanes() && !(shape[1] >= kLanes && ReadsMoreThan(3))) return MeanOfPlanes(parallel_for);
     }
     const bool crowded = ReadsMoreThan(1);
     // If regions overlap a lot, they share a copy of a few channels of all pixels: with 1000 regions at
@@ -82,10 +88,41 @@ class Pooling {
   }
 
  private:
+  static constexpr int64_t kLanes = hn::MaxLanes(ComputeTag<T>());
   // Channels that a thread works on at a time: planes share the L2, whole pixels are read as fast as memory
   // allows.
   static constexpr int64_t kPlanes = 4, kPixelChannels = 256, kCopiedChannels = 32;
   static constexpr int64_t kLine = 64;  // bytes of a line of the caches
+
+  // Whether pixels are read in place with channels as lanes.
+  bool ChannelsAreLanes() const { return args_.input.strides[1] == 1 && args_.input.shape[1] >= kLanes; }
+
+  // Whether MeanOfPlanes can compute the call.
+  bool ColumnsAreLanes() const {
+    if (std::is_same_v<T, double> || args_.mode != "avg") return false;
+    return args_.input.strides[3] == 1 && args_.input.shape[3] >= kLanes;
+  }
+
+  void PoolBins(const ParallelFor &parallel_for) const {
+    const int64_t *strides = args_.input.strides.data() + 1, *to_strides = args_.out.strides.data() + 1;
+    ForItems(kPixelChannels, parallel_for, [&] {
+      thread_local RoiBins<T> pool;
+      return [&](int64_t k, int64_t channel, int64_t channels) {
+        const RoiMap<T> map{Plane(k, channel), strides, Out(k, channel), to_strides};
+        if (args_.mode == "avg") return pool.Mean(call_, places_[k], map, channels);
+        pool.Largest(call_, places_[k], map, channels, args_.mode == "onnx_max");
+      };
+    });
+  }
+
+  void MakeRegions() {
+    regions_ = call_.Regions(places_);
+    order_.resize(regions_.size());
+    std::iota(order_.begin(), order_.end(), 0);
+    std::vector<std::array<int64_t, 3>> places;
+    for (const auto &region : regions_) places.push_back(SortKey(region));
+    std::sort(order_.begin(), order_.end(), [&](int64_t a, int64_t b) { return places[a] < places[b]; });
+  }
 
   // Sorts regions by image, then by bands of 24 rows, and within a band by column, to the right in one band
   // and to the left in the next one. So pixels that one region has read are still in a cache for the next
@@ -110,19 +147,21 @@ class Pooling {
   // channels or more at a time. Each thread has its own pool = make().
   template <typename Make>
   void ForItems(int64_t group, const ParallelFor &parallel_for, const Make &make) const {
-    const int64_t channels = args_.input.shape[1], count = static_cast<int64_t>(regions_.size());
+    const int64_t channels = args_.input.shape[1], count = static_cast<int64_t>(places_.size());
     const int64_t groups = std::max<int64_t>(channels / group, 1);
-    int64_t elements = 1;
-    for (const auto &region : regions_) elements += region.y.Size() * region.x.Size() + bins_[0] * bins_[1];
-    const int64_t grain = GrainOf(elements / std::max<int64_t>(count, 1) * (channels / groups));
-    parallel_for(groups * count, grain, [&](int64_t begin, int64_t end) {
+    const int64_t grain = GrainOf(
+        static_cast<int64_t>(estimate_.elements / static_cast<double>(std::max<int64_t>(count, 1) * groups) *
+                             static_cast<double>(channels)));
+    const auto run = [&](int64_t begin, int64_t end) {
       auto pool = make();
       for (int64_t item = begin; item < end; ++item) {
         const int64_t channel = item / count * group;
-        pool(order_[item % count], channel, channel + 2 * group <= channels ? group : channels - channel);
+        pool(order_.empty() ? item % count : order_[item % count], channel,
+             channel + 2 * group <= channels ? group : channels - channel);
       }
       hwy::FlushStream();
-    });
+    };
+    parallel_for(groups * count, grain, std::ref(run));  // which needs no memory
   }
 
   void InPlace(const ParallelFor &parallel_for) const {
@@ -229,7 +268,7 @@ class Pooling {
   // The first element of a channel of the feature map of region `k`.
   const T *Plane(int64_t k, int64_t channel) const {
     const Shape &strides = args_.input.strides;
-    return static_cast<const T *>(args_.input.data) + regions_[k].image * strides[0] + channel * strides[1];
+    return static_cast<const T *>(args_.input.data) + places_[k].image * strides[0] + channel * strides[1];
   }
   // The result of bin (p, q) of a channel of region `k`.
   T *Out(int64_t k, int64_t channel, int64_t p = 0, int64_t q = 0) const {
@@ -239,7 +278,10 @@ class Pooling {
   }
 
   const Args &args_;
+  const RoiCall &call_;
   int64_t bins_[2];
+  RoiEstimate estimate_;
+  std::vector<RoiPlace<Compute<T>>> places_;
   std::vector<RoiRegion<Compute<T>>> regions_;
   std::vector<int64_t> order_;  // numbers of regions, sorted by SortKey
 };

@@ -112,7 +112,7 @@ void RunCpu(const Args &args, const ParallelFor &parallel_for) {
       {bins[0], bins[1]}, args.spatial_scale, args.sampling_ratio, args.aligned};
   DispatchFloat(args.grad_output.dtype, [&](auto element) {
     using T = decltype(element);
-    const auto regions = call.Regions<T>();
+    const auto regions = call.Regions(call.Places<T>());
     const Shape &strides = args.grad_output.strides, &out_strides = args.out.strides;
     const int64_t rows = args.out.shape[2], columns = args.out.shape[3];
     const auto spread = [&](int64_t image, int64_t channel, const Compute<T> *plane) {

@@ -9,14 +9,15 @@
 #endif
 
 #include <algorithm>
-#include <limits>
+#include <type_traits>
+#include <vector>
 
 #include "hwy/highway.h"
 #include "op_cpu/common/memory/aligned.h"
-#include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/regions/roi.h"
 #include "op_cpu/regions/roi_copy-inl.h"
+#include "op_cpu/regions/roi_maximum-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
@@ -76,68 +77,37 @@ class RoiPixelMaxima : public RoiPixels<T> {
   const Value *Largest(const RoiRegion<Value> &region, const int64_t (&bins)[2], const PixelImage<T> &image,
                        int64_t channels, bool corners) {
     if (!Prepare(region, bins, channels)) return Pooled(0);
+    const int64_t grid = region.y.grid * region.x.grid;
     for (int64_t p = 0; p < bins[0]; ++p) {
       for (int64_t q = 0; q < bins[1]; ++q) {
+        samples_.clear();
+        region.ForSamples(p, q, image.row_stride, image.column_stride, [&](BilinearSample<Value> sample) {
+          for (int64_t &offset : sample.offset) offset -= offset == kOutside ? 0 : image.origin;
+          samples_.push_back(sample);
+        });
+        const bool all = static_cast<int64_t>(samples_.size()) == grid;
         Value *to = Pooled(p * bins[1] + q);
+        const auto largest = [&](auto count, int64_t channel) {
+          constexpr int kCount = decltype(count)::value;
+          const D d;
+          hn::Vec<D> best[kCount];
+          RoiMaximum<kCount>(d, samples_.data(), samples_.size(), image.first + channel, kLanes, corners, all,
+                             best);
+#pragma GCC unroll 4
+          for (int v = 0; v < kCount; ++v) hn::StoreU(best[v], d, to + channel + v * kLanes);
+        };
         int64_t c = 0;
         for (; c + kVectors * kLanes <= channels; c += kVectors * kLanes) {
-          LargestOf<kVectors>(region, p, q, image, c, corners, to + c);
+          largest(std::integral_constant<int, kVectors>(), c);
         }
-        for (; c < channels; c += kLanes) {
-          const int64_t at = VectorAt(c, channels);
-          LargestOf<1>(region, p, q, image, at, corners, to + at);
-        }
+        for (; c < channels; c += kLanes) largest(std::integral_constant<int, 1>(), VectorAt(c, channels));
       }
     }
     return Pooled(0);
   }
 
  private:
-  // Largest for one bin and kCount vectors of channels.
-  template <int kCount>
-  static HWY_INLINE void LargestOf(const RoiRegion<Value> &region, int64_t p, int64_t q,
-                                   const PixelImage<T> &image, int64_t channel, bool corners, Value *to) {
-    const D d;
-    const RoiAxis<Value> &y = region.y, &x = region.x;
-    const int32_t rows = y.first_sample[p + 1], columns = x.first_sample[q + 1];
-    // Samples outside the feature map are 0.
-    const bool all = rows - y.first_sample[p] == y.grid && columns - x.first_sample[q] == x.grid;
-    hn::Vec<D> best[kCount];
-#pragma GCC unroll 4
-    for (int v = 0; v < kCount; ++v) best[v] = hn::Set(d, all ? -std::numeric_limits<Value>::infinity() : 0);
-    for (int32_t i = y.first_sample[p]; i < rows; ++i) {
-      for (int32_t j = x.first_sample[q]; j < columns; ++j) {
-        const auto sample = Corners(y.samples[i], x.samples[j], image.row_stride, image.column_stride);
-        hn::Vec<D> sums[kCount];
-#pragma GCC unroll 4
-        for (int v = 0; v < kCount; ++v) sums[v] = hn::Zero(d);
-#pragma GCC unroll 4
-        for (int n = 0; n < 4; ++n) {
-          const bool outside = sample.offset[n] == kOutside;
-          const T *values = outside ? image.first : image.first + (sample.offset[n] - image.origin + channel);
-          const auto weight = hn::Set(d, sample.weight[n]);
-#pragma GCC unroll 4
-          for (int v = 0; v < kCount; ++v) {
-            if (corners) {
-              best[v] =
-                  Larger(best[v], outside ? hn::Zero(d) : hn::Mul(weight, LoadFloat(d, values + v * kLanes)));
-            } else if (!outside) {
-              sums[v] = FusedMulAdd(weight, LoadFloat(d, values + v * kLanes), sums[v]);
-            }
-          }
-        }
-#pragma GCC unroll 4
-        for (int v = 0; v < kCount && !corners; ++v) best[v] = Larger(best[v], sums[v]);
-      }
-    }
-#pragma GCC unroll 4
-    for (int v = 0; v < kCount; ++v) hn::StoreU(best[v], d, to + v * kLanes);
-  }
-
-  // The larger one; NaN counts as larger than any number.
-  static HWY_INLINE hn::Vec<D> Larger(hn::Vec<D> best, hn::Vec<D> value) {
-    return hn::IfThenElse(hn::Or(hn::Gt(value, best), hn::IsNaN(value)), value, best);
-  }
+  std::vector<BilinearSample<Value>> samples_;  // of a bin
 };
 
 }  // namespace avo::HWY_NAMESPACE

@@ -10,23 +10,39 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
+from operator import or_
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch._C import (
+    DispatchKey,
+    DispatchKeySet,
+    ExcludeDispatchKeyGuard,  # noqa: F401  (in the text of _fast_call)
     _any_requires_grad,
-    _are_functorch_transforms_active,
-    _AutoDispatchBelowADInplaceOrView,
+    _are_functorch_transforms_active,  # noqa: F401
     _increment_version,
-    _is_tracing,
+    _is_tracing,  # noqa: F401
     is_grad_enabled,
 )
 from torch._library import autograd as library_autograd
 from torch.autograd import forward_ad
-from torch.compiler import is_compiling, is_dynamo_compiling
+from torch.compiler import is_compiling, is_dynamo_compiling  # noqa: F401
 
 _library = torch.library.Library("ascend_vision_ops", "FRAGMENT")
+# The keys of autograd's kernels, and of the kernels that count writes.
+_AUTOGRAD = reduce(
+    or_,
+    map(
+        DispatchKeySet,
+        (
+            DispatchKey.ADInplaceOrView,
+            DispatchKey.AutogradFunctionality,
+            DispatchKey.AutogradOther,
+            DispatchKey.AutogradNestedTensor,
+        ),
+    ),
+)
 # The registered operators by name, with their folds and the name of the int argument `leading`.
 registered: dict[str, tuple[torch._ops.OpOverload, Sequence[Fold], str]] = {}
 
@@ -95,7 +111,6 @@ def register(
     for key in ("AutocastCPU", "AutocastPrivateUse1"):
         _library.impl(name, under_autocast, key)
     defaults = wrapper.__defaults__ or ()
-    defaults = (object(),) * (wrapper.__code__.co_argcount - len(defaults)) + defaults
     return (
         _fast_call(op, defaults, gradient=gradient is not None),
         _fast_call(op_out, defaults, results=results),
@@ -122,38 +137,52 @@ def _fast_call(op, defaults: tuple, *, gradient: bool = False, results: Sequence
 
     It skips OpOverload.__call__, which takes a tenth of the time of a small call; the Python kernels of autograd, which
     take a third; and last arguments that are defaults, which take up to 0.6 us each. After a kernel that has streamed
-    through the caches, all code is cold, and each function of torch takes 1 us.
+    through the caches, all code is cold, and each function of torch takes 1 us. Its text is made for the overload,
+    because a function of any arguments takes 0.4 us longer.
 
-    defaults: for each positional argument, the object that the wrapper passes if its caller leaves the argument out; a
-        new object if the caller may not.
+    defaults: the objects that the wrapper passes for its last positional arguments if its caller leaves them out.
     gradient: whether the operator has kernels of autograd.
     results: the names of the caller's tensors that the overload writes.
     """
-    function = op._op
-    kernels = gradient or results
-
-    def call(*args, **keywords):
-        if is_dynamo_compiling():
-            return op(*args, **keywords)
-        count = len(args)
-        while args[count - 1] is defaults[count - 1]:
-            count -= 1
-        args = args[:count]
-        if (
-            not kernels
-            or _are_functorch_transforms_active()
-            or forward_ad._current_level >= 0
-            or _is_tracing()  # whose check compares the lines of this file that two calls, with and without grad, take
-            or (is_grad_enabled() and _any_requires_grad(*args, **keywords))
-        ):
-            return function(*args, **keywords)
-        with _AutoDispatchBelowADInplaceOrView():
-            made = function(*args, **keywords)
-        if results:
-            _increment_version(map(keywords.get, results))
-        return made
-
-    return call
+    arguments = op._schema.arguments
+    names = [f"_{i}" for i, a in enumerate(arguments) if not a.kwarg_only]
+    only = ["**keywords"] if len(names) < len(arguments) else []
+    every = ", ".join(names + only)
+    tensors = [name for name, a in zip(names, arguments, strict=False) if "Tensor" in str(a.type)]
+    # A value without this attribute is no tensor, and torch raises its error later.
+    requires = [f"getattr({name}, 'requires_grad', False)" for name in tensors]
+    requires += ["_any_requires_grad(**keywords)"] if only else []
+    short = ""
+    for i, name in enumerate(names):
+        default = i - (len(names) - len(defaults))
+        call = f"function({', '.join(names[: i + 1] + only)})"
+        short = call if default < 0 else f"{call} if {name} is not defaults[{default}] else {short}"
+    lines = [f"def call({every}):", "    if is_dynamo_compiling():", f"        return op({every})"]
+    if gradient or results:
+        # The check of _is_tracing compares the lines that two calls, with and without grad, take.
+        lines += [
+            "    if (_are_functorch_transforms_active() or forward_ad._current_level >= 0 or _is_tracing()",
+            f"            or is_grad_enabled() and ({' or '.join(requires)})):",
+            f"        return function({every})",
+            "    guard = ExcludeDispatchKeyGuard(_AUTOGRAD)  # until it is deleted; `with` takes 0.3 us longer",
+            "    try:",
+            f"        made = {short}",
+            "    finally:",
+            "        del guard",
+            *(["    _increment_version(map(keywords.get, results))"] if results else []),
+            "    return made",
+        ]
+    else:
+        lines += [f"    return {short}"]
+    # torch.compile looks up the globals of `call` in this module, so what differs are variables around it.
+    text = [
+        "def make(op, function, defaults, results):",
+        *(f"    {line}" for line in lines),
+        "    return call",
+    ]
+    made: dict[str, Callable] = {}
+    exec("\n".join(text), globals(), made)
+    return made["make"](op, op._op, defaults, results)
 
 
 # --- gradients -----------------------------------------------------------------------------------------------------

@@ -39,8 +39,9 @@ AxisSample<Weight> ZeroPaddedAxis(Position position, int64_t size) {
   return axis;
 }
 
+// The word inline is needed, here and below: without it GCC calls the function for each sample.
 template <typename Weight, typename Position>
-AxisSample<Weight> ClampedAxis(Position position, int64_t size) {
+inline AxisSample<Weight> ClampedAxis(Position position, int64_t size) {
   if (!(position >= -1 && position <= static_cast<Position>(size))) return {};
   if (position <= 0) position = 0;
   const int64_t low = static_cast<int64_t>(position);
@@ -56,7 +57,6 @@ struct BilinearSample {
   Weight weight[4];
 };
 
-// The word inline is needed: without it GCC calls this function for each sample.
 template <typename Weight>
 inline BilinearSample<Weight> Corners(const AxisSample<Weight> &y, const AxisSample<Weight> &x,
                                       int64_t row_stride, int64_t column_stride) {

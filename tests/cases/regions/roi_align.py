@@ -43,6 +43,10 @@ def cases():
                 "crowd", Array(2, 35, 17, 19, layout=layout), rois, (8, 17), mode=mode
             )  # regions share a copy
             yield _case(layout, Array(2, 35, 24, 32, values="special", layout=layout), rois, mode=mode)
+    # Bins that share most of what they read: CPUs read rows by vectors instead of bin by bin.
+    for layout, mode in product(("dense", "channels_last"), MODES):
+        maps = Array(2, 300, 24, 32, values="special", layout=layout)
+        yield _case("shared", maps, bins=(8, 8), sampling_ratio=2, mode=mode)
     # Regions for each core of most devices, and some more: cores get whole ones, and parts of these.
     for channels, bins, values in product((20, 130), ((4, 4), (7, 3)), ("normal", "special")):
         maps = Array(2, channels, 24, 31, values=values)
