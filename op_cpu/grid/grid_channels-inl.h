@@ -15,8 +15,10 @@
 #include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/sampling/bilinear.h"
 #include "op_cpu/common/vectors/fused-inl.h"
+#include "op_cpu/common/vectors/partial_vectors-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
+#include "op_cpu/grid/grid_gathers-inl.h"
 #include "op_cpu/grid/grid_tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -32,12 +34,14 @@ constexpr int64_t kCopyPixels = 1 << 15;  // most pixels of a copy, so that it s
 // of neighbour `i`, a place as of GridTile::Place. kDepth is how many channels there are, 0 where it is not a
 // constant.
 
-// Neighbours in the image itself, from channel `first` on.
+// Neighbours in the image itself, from channel `first` on; `zeros` stands for those outside, whose offset is
+// below 0.
 template <typename T>
 struct GridImage {
   static constexpr int64_t kDepth = 0;
-  const T *operator()(int64_t i) const { return pointers[i] + first; }
-  const T *const *pointers;
+  const T *operator()(int64_t i) const { return (offsets[i] < 0 ? zeros : image + offsets[i]) + first; }
+  const T *image, *zeros;
+  const typename GridTile<T>::Index *offsets;
   int64_t first;
 };
 
@@ -59,8 +63,12 @@ class GridChannels {
   static constexpr int64_t kRun = 64;  // samples that are stored together
 
  public:
-  // Whether the channels of a pixel are neighbours in memory, and fill a vector.
-  static bool InPlace(const Tensor &images) { return images.strides[1] == 1 && images.shape[1] >= kLanes; }
+  // Whether the channels of a pixel are neighbours in memory and as vectors more than 16 bytes, and 32 bits
+  // hold the offsets of all pixels.
+  static bool InPlace(const Tensor &images) {
+    constexpr int64_t kFewest = 16 / sizeof(Value) + 1;
+    return images.strides[1] == 1 && images.shape[1] >= kFewest && GridGathers<T>::Fit(images);
+  }
 
   // depth: most channels of a Sample; stream: whether results go around the caches.
   GridChannels(const Tensor &images, const Tensor &out, int64_t depth, bool stream, const GridTile<T> &grid)
@@ -71,8 +79,7 @@ class GridChannels {
         in_place_(InPlace(images)),
         stream_(stream),
         zeros_(in_place_ ? images.shape[1] : 0),
-        pointers_(in_place_ ? grid.neighbours() * grid.most() : 0),
-        offsets_(AllocateAligned<Index>(in_place_ ? 1 : grid.neighbours() * grid.most())),
+        offsets_(AllocateAligned<Index>(grid.neighbours() * grid.most())),
         results_(AllocateAligned<Value>(kRun * depth + kLanes)) {}
 
   // Whether a copy is worth its time for a tile whose neighbours `grid` has: it must have few pixels, for the
@@ -86,12 +93,7 @@ class GridChannels {
     tile_ = tile;
     image_ = static_cast<const T *>(images_.data) + tile.image * images_.strides[0];
     if (in_place_) {
-      for (int64_t k = 0; k < grid_.neighbours(); ++k) {
-        for (int64_t p = 0; p < tile.positions(); ++p) {
-          const int64_t offset = OffsetOf(k, p);
-          pointers_[grid_.Place(p) + k * kLanes] = offset == kOutside ? zeros_.data() : image_ + offset;
-        }
-      }
+      grid_.Number(images_.strides[2], images_.strides[3], 0, -1, offsets_.get());
       return;
     }
     copied_ = WorthCopy(grid_, tile);
@@ -104,7 +106,9 @@ class GridChannels {
       // takes a processor some 100 cycles.
       if (images_.shape[1] % depth_ != 0) std::fill_n(copy_.get(), room_ * depth_, T{});
     }
-    grid_.Number(static_cast<Index>(depth_), offsets_.get());
+    const GridBox &box = grid_.box();
+    grid_.Number(box.columns * depth_, depth_, (box.row * box.columns + box.column) * depth_, pixels * depth_,
+                 offsets_.get());
     // Neighbours outside the image read zeros behind the copy, so that 0 x infinity never enters a sum.
     std::fill_n(copy_.get() + pixels * depth_, depth_, T{});
   }
@@ -112,7 +116,7 @@ class GridChannels {
   // Computes channels [first, first + count) of the tile.
   void Sample(int64_t first, int64_t count) {
     if (in_place_) {
-      SampleRuns(GridImage<T>{pointers_.data(), first}, first, count);
+      SampleRuns(GridImage<T>{image_, zeros_.data(), offsets_.get(), first}, first, count);
     } else if (copied_) {
       Copy(first, count);
       if (depth_ == 8) {
@@ -191,21 +195,27 @@ class GridChannels {
       const T *from[kNeighbours];
 #pragma GCC unroll 16
       for (int64_t k = 0; k < kNeighbours; ++k) from[k] = source(place + k * kLanes);
-      const auto channels = [&](int64_t c) HWY_ATTR {
-        auto sum = LoadFloat(d, from[0] + c);
+      const auto channels = [&](int64_t c, const auto &load) HWY_ATTR {
+        auto sum = load(from[0] + c);
         if constexpr (kNeighbours > 1) sum = hn::Mul(sum, hn::Set(d, weight[0]));
 #pragma GCC unroll 16
         for (int64_t k = 1; k < kNeighbours; ++k) {
-          sum = FusedMulAdd(hn::Set(d, weight[k * kLanes]), LoadFloat(d, from[k] + c), sum);
+          sum = FusedMulAdd(hn::Set(d, weight[k * kLanes]), load(from[k] + c), sum);
         }
-        StoreFloat(sum, d, to + c);
+        return sum;
+      };
+      const auto whole = [&](int64_t c) HWY_ATTR {
+        StoreFloat(channels(c, [d](const T *pixel) HWY_ATTR { return LoadFloat(d, pixel); }), d, to + c);
       };
       if constexpr (Source::kDepth > 0) {
 #pragma GCC unroll 4
-        for (int64_t c = 0; c < Source::kDepth; c += hn::MaxLanes(d)) channels(c);
+        for (int64_t c = 0; c < Source::kDepth; c += hn::MaxLanes(d)) whole(c);
+      } else if (count < kLanes) {
+        const auto first = [d, count](const T *pixel) HWY_ATTR { return LoadFirst(d, pixel, count); };
+        StoreFirst(channels(0, first), d, to, count);
       } else {
         // The last vector overlaps the one before it.
-        for (int64_t c = 0; c < count; c += kLanes) channels(std::min(c, count - kLanes));
+        for (int64_t c = 0; c < count; c += kLanes) whole(std::min(c, count - kLanes));
       }
     }
   }
@@ -247,8 +257,7 @@ class GridChannels {
   Tile tile_{};
   const T *image_ = nullptr;
   std::vector<T> zeros_;                        // a pixel, for neighbours outside the image
-  std::vector<const T *> pointers_;             // of neighbours in the image, by grid_.Place
-  hwy::AlignedFreeUniquePtr<Index[]> offsets_;  // of neighbours in the copy, by grid_.Place
+  hwy::AlignedFreeUniquePtr<Index[]> offsets_;  // of neighbours in the image or the copy, by grid_.Place
   bool copied_ = false;                         // whether the tile is sampled from a copy
   int64_t room_ = 0;                            // pixels that copy_ has room for
   hwy::AlignedFreeUniquePtr<T[]> copy_;

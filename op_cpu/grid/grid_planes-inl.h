@@ -13,7 +13,9 @@
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "op_cpu/common/vectors/partial_vectors-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
+#include "op_cpu/common/vectors/transpose-inl.h"
 #include "op_cpu/grid/grid_tile-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,8 +23,11 @@ namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 // The base of a class `Samples`, which has
-//   template <int kPlanes> void Weigh(const T *plane, int64_t stride, int64_t p, V (&values)[kPlanes]) const
-// This computes the vector of samples of the tile from sample p on, for planes `stride` elements apart.
+//   template <class Body> void WithSide(const Body &body) const
+//   template <class Side, int kPlanes>
+//   void Weigh(Side, const T *plane, int64_t stride, int64_t p, V (&values)[kPlanes]) const
+// The first calls body(side) with a number of neighbours that is a constant. The second computes the vector
+// of samples of the tile from sample p on, for planes `stride` elements apart.
 template <typename T, class Samples>
 class GridPlanes {
  protected:
@@ -33,19 +38,20 @@ class GridPlanes {
 
   // stream: whether results go around the caches; most: most samples of a tile.
   GridPlanes(const Tensor &images, const Tensor &out, bool stream, int64_t most)
-      : images_(images), out_(out), stream_(stream), results_(most) {}
+      : images_(images), out_(out), stream_(stream), most_(most) {}
 
-  // Goes on to a tile. `four`: whether four planes together are faster than two.
-  void Move(const GridTile<T> &grid, const Tile &tile, bool four) {
+  // Goes on to a tile. together: planes at a time, 2 or 4; fetch: whether the next planes are prefetched.
+  void Move(const Tile &tile, int64_t together = 4, bool fetch = false) {
     tile_ = tile;
-    box_ = grid.box();
     count_ = tile.positions();
-    four_ = four;
+    together_ = together;
+    const int64_t vectors = std::max<int64_t>(1, count_ / kLanes);
+    fetched_ = fetch ? images_.shape[2] * images_.strides[2] / vectors : 0;
   }
 
  public:
-  // Computes channels [first, first + count) of the tile. Two channels at a time share offsets and weights:
-  // 1.2 x as fast at AVX-512 for GridPairs.
+  // Computes channels [first, first + count) of the tile. Where the samples of a channel are no neighbours in
+  // memory, some channels are computed before their elements take their places.
   void Sample(int64_t first, int64_t count) {
     const Shape &s = out_.strides;
     const int64_t stride = images_.strides[1];
@@ -54,44 +60,88 @@ class GridPlanes {
     const T *plane = static_cast<const T *>(images_.data) + tile_.image * images_.strides[0] + first * stride;
     T *to = static_cast<T *>(out_.data) + tile_.image * s[0] + first * s[1] + tile_.row * s[2] +
             tile_.column * s[3];
-    const bool stream = stream_ && reinterpret_cast<uintptr_t>(to) % 64 == 0 && s[1] * sizeof(T) % 64 == 0;
-    int64_t c = 0;
-    for (; dense && four_ && c + 4 <= count; c += 4) {
-      Planes<4>(plane + c * stride, stride, to + c * s[1], s[1], stream);
+    if (dense) {
+      const bool stream = stream_ && reinterpret_cast<uintptr_t>(to) % 64 == 0 && s[1] * sizeof(T) % 64 == 0;
+      return Channels(plane, stride, count, to, s[1], stream);
     }
-    for (; dense && c + 2 <= count; c += 2) {
-      Planes<2>(plane + c * stride, stride, to + c * s[1], s[1], stream);
-    }
-    for (; c < count; ++c) {
-      if (dense) {
-        Planes<1>(plane + c * stride, stride, to + c * s[1], s[1], stream);
-        continue;
-      }
-      Planes<1>(plane + c * stride, stride, results_.data(), 0, false);
-      const Value *from = results_.data();
-      for (int64_t row = 0; row < tile_.rows; ++row) {
+    results_.resize(std::min(images_.shape[1], kTogether) * most_);
+    for (int64_t c = 0; c < count; c += kTogether) {
+      const int64_t channels = std::min(kTogether, count - c);
+      Channels(plane + c * stride, stride, channels, results_.data(), most_, false);
+      const bool one_run = tile_.columns == out_.shape[3] && s[2] == tile_.columns * s[3];
+      const int64_t rows = one_run ? 1 : tile_.rows, columns = one_run ? count_ : tile_.columns;
+      for (int64_t row = 0; row < rows; ++row) {
+        const T *from = results_.data() + row * columns;
         T *line = to + c * s[1] + row * s[2];
-        for (int64_t column = 0; column < tile_.columns; ++column) line[column * s[3]] = Narrow<T>(*from++);
+        if (s[1] == 1 && s[3] == 2 && channels == 2) {
+          Interleave(from, from + most_, columns, line);
+        } else if (s[1] == 1) {
+          ToChannelsLast(from, most_, channels, columns, line, s[3]);
+        } else {
+          for (int64_t i = 0; i < channels; ++i) {
+            for (int64_t x = 0; x < columns; ++x) line[i * s[1] + x * s[3]] = from[i * most_ + x];
+          }
+        }
       }
     }
   }
 
  private:
-  // Computes all samples of the tile for kPlanes planes, `stride` elements apart, into `out`, `out_stride`
-  // elements apart. Meanwhile it prefetches the next planes: 1.2 x as fast at AVX-512 for planes that are not
-  // in L2.
-  template <int kPlanes, typename To>
-  void Planes(const T *plane, int64_t stride, To *out, int64_t out_stride, bool stream) const {
+  static constexpr int64_t kTogether = 16;
+
+  // Stores a0 b0 a1 b1 …
+  static void Interleave(const T *a, const T *b, int64_t count, T *to) {
+    const BitsTag<T> d;
+    using Bits = hn::TFromD<decltype(d)>;
+    const auto load = [d](const T *from)
+                          HWY_ATTR { return hn::LoadU(d, reinterpret_cast<const Bits *>(from)); };
+    int64_t x = 0;
+    for (; x + kLanes <= count; x += kLanes) {
+      hn::StoreInterleaved2(load(a + x), load(b + x), d, reinterpret_cast<Bits *>(to + 2 * x));
+    }
+    for (; x < count; ++x) {
+      to[2 * x] = a[x];
+      to[2 * x + 1] = b[x];
+    }
+  }
+
+  // Computes all samples of the tile for `count` planes, `stride` elements apart, into `out`, `out_stride`
+  // elements apart. Planes at a time share offsets and weights.
+  void Channels(const T *plane, int64_t stride, int64_t count, T *out, int64_t out_stride,
+                bool stream) const {
+    int64_t c = 0;
+    for (; together_ == 2 && c + 2 <= count; c += 2) {
+      Planes<2>(plane + c * stride, stride, out + c * out_stride, out_stride, stream);
+    }
+    for (; c + 4 <= count; c += 4)
+      Planes<4>(plane + c * stride, stride, out + c * out_stride, out_stride, stream);
+    plane += c * stride;
+    out += c * out_stride;
+    if (count - c == 3) Planes<3>(plane, stride, out, out_stride, stream);
+    if (count - c == 2) Planes<2>(plane, stride, out, out_stride, stream);
+    if (count - c == 1) Planes<1>(plane, stride, out, out_stride, stream);
+  }
+
+  template <int kPlanes>
+  void Planes(const T *plane, int64_t stride, T *out, int64_t out_stride, bool stream) const {
+    static_cast<const Samples &>(*this).WithSide(
+        [&](auto side) HWY_ATTR { PlanesOf<kPlanes>(side, plane, stride, out, out_stride, stream); });
+  }
+
+  template <int kPlanes, class Side>
+  HWY_NOINLINE void PlanesOf(Side side, const T *plane, int64_t stride, T *out, int64_t out_stride,
+                             bool stream) const {
     const D d;
     const auto &samples = static_cast<const Samples &>(*this);
     const int64_t whole = count_ / kLanes * kLanes;
-    const T *next = plane + kPlanes * stride + box_.row * images_.strides[2];
-    const int64_t fetched = whole == 0 ? 0 : box_.rows * images_.strides[2] / (whole / kLanes);
     V values[kPlanes];
-    for (int64_t p = 0; p < whole; p += kLanes, next += fetched) {
+    const T *next = plane + kPlanes * stride;
+    for (int64_t p = 0; p < whole; p += kLanes, next += fetched_) {
+      if (fetched_ > 0) {
 #pragma GCC unroll 4
-      for (int i = 0; i < kPlanes; ++i) hwy::Prefetch(next + i * stride);
-      samples.Weigh(plane, stride, p, values);
+        for (int i = 0; i < kPlanes; ++i) hwy::Prefetch(next + i * stride);
+      }
+      samples.Weigh(side, plane, stride, p, values);
 #pragma GCC unroll 4
       for (int i = 0; i < kPlanes; ++i) {
         if (stream) {
@@ -102,24 +152,22 @@ class GridPlanes {
       }
     }
     if (whole == count_) return;
-    samples.Weigh(plane, stride, whole, values);
-    for (int i = 0; i < kPlanes; ++i) {
-      To last[kLanes];
-      StoreFloat(values[i], d, last);
-      std::copy_n(last, count_ - whole, out + i * out_stride + whole);
-    }
+    samples.Weigh(side, plane, stride, whole, values);
+#pragma GCC unroll 4
+    for (int i = 0; i < kPlanes; ++i) StoreFirst(values[i], d, out + i * out_stride + whole, count_ - whole);
   }
 
  protected:
   const Tensor &images_, &out_;
   Tile tile_{};
-  GridBox box_{};
   int64_t count_ = 0;  // samples of the tile
 
  private:
+  int64_t together_ = 4;  // planes at a time
+  int64_t fetched_ = 0;   // elements of the next planes to prefetch for each vector of samples
   const bool stream_;
-  bool four_ = false;
-  std::vector<Value> results_;  // samples of a plane that are stored one by one
+  const int64_t most_;
+  std::vector<T> results_;  // [channel][most_], which then take their places
 };
 
 }  // namespace avo::HWY_NAMESPACE

@@ -24,8 +24,8 @@ namespace avo::grid_sampler::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace avo::HWY_NAMESPACE;
 
-constexpr int64_t kFewPlanes = 4;         // so few that memory for a large tile takes longer than its samples
 constexpr int64_t kFewGathers = 4;        // most channels whose neighbours are gathered
+constexpr int64_t kFewPositions = 512;    // the same where they stay in L1, because few channels use them
 constexpr int64_t kPositions = 25 << 10;  // most samples of a tile: their neighbours and weights stay in L2
 
 // How a call is divided: into tiles of the result, and these into `depth` channels at a time.
@@ -42,10 +42,10 @@ struct Plan {
               : pairs                                                              ? kCopyDepth
                                                                                    : CopyDepthOf(channels)),
         most(std::min(args.out.shape[2] * args.out.shape[3],
-                      rules.interpolation == Interpolation::kBicubic            ? kPositions / 4
-                      : pairs && channels <= kFewPlanes                         ? kPositions / 32
-                      : in_place || gathers || (pairs && channels < kCopyDepth) ? kPositions / 8
-                                                                                : kPositions)),
+                      gathers || (pairs && channels < kCopyDepth)      ? kFewPositions
+                      : rules.interpolation == Interpolation::kBicubic ? kPositions / 4
+                      : in_place                                       ? kPositions / 8
+                                                                       : kPositions)),
         tiles(args.out.shape[2], args.out.shape[3], most,
               pairs || gathers ? most
               : in_place       ? 64
@@ -106,6 +106,7 @@ class Worker {
     if constexpr (!std::is_same_v<T, double>) {
       if (pairs_) pairs_->Move(grid_, tile);
     }
+    if (channels_) grid_.FindBox();
     gathered_ = gathers_ && (!channels_ || !GridChannels<T>::WorthCopy(grid_, tile));
     if (gathered_) {
       gathers_->Move(tile);
@@ -134,22 +135,27 @@ class Worker {
   bool gathered_ = false;  // whether gathers_ computes the tile
 };
 
+template <typename T>
+void RunOf(const Args &args, const ParallelFor &parallel_for) {
+  const Plan<T> plan(args);
+  const int64_t groups = CeilDiv(plan.channels, plan.depth), tiles = plan.tiles.count();
+  const int64_t work = plan.most * std::min(plan.depth, plan.channels);
+  parallel_for(args.out.shape[0] * tiles * groups, GrainOf(4 * work), [&](int64_t begin, int64_t end) {
+    Worker<T> worker(args, plan);
+    for (int64_t item = begin; item < end; ++item) {
+      const int64_t tile = item / groups, first = item % groups * plan.depth;
+      if (item == begin || first == 0) worker.Move(plan.tiles(tile / tiles, tile % tiles));
+      worker.Sample(first, std::min(plan.depth, plan.channels - first));
+    }
+    hwy::FlushStream();
+  });
+}
+
 void Run(const Args &args, const ParallelFor &parallel_for) {
   if (args.out.numel() == 0) return;
   DispatchFloat(args.input.dtype, [&](auto element) {
     using T = decltype(element);
-    const Plan<T> plan(args);
-    const int64_t groups = CeilDiv(plan.channels, plan.depth), tiles = plan.tiles.count();
-    const int64_t work = plan.most * std::min(plan.depth, plan.channels);
-    parallel_for(args.out.shape[0] * tiles * groups, GrainOf(4 * work), [&](int64_t begin, int64_t end) {
-      Worker<T> worker(args, plan);
-      for (int64_t item = begin; item < end; ++item) {
-        const int64_t tile = item / groups, first = item % groups * plan.depth;
-        if (item == begin || first == 0) worker.Move(plan.tiles(tile / tiles, tile % tiles));
-        worker.Sample(first, std::min(plan.depth, plan.channels - first));
-      }
-      hwy::FlushStream();
-    });
+    WithPairs<T>(args, parallel_for, [&](const Args &given) { RunOf<T>(given, parallel_for); });
   });
 }
 

@@ -17,6 +17,7 @@
 #include <limits>
 
 #include "hwy/highway.h"
+#include "op_cpu/common/copies/dense-inl.h"
 #include "op_cpu/common/copies/tiles.h"
 #include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/vectors/simd-inl.h"
@@ -34,6 +35,28 @@ struct GridBox {
   int64_t pixels() const { return rows * columns; }
 };
 
+// Calls run(args) with a grid whose coordinates (x, y) of neighbouring samples follow each other: that of
+// args, or a copy, which costs less than reading single coordinates. Dimensions that follow each other in
+// memory are copied as one.
+template <typename T, class Args, class Run>
+void WithPairs(const Args &args, const ParallelFor &parallel_for, const Run &run) {
+  const Shape &strides = args.grid.strides;
+  if ((strides[3] == 1 && strides[2] == 2) || args.grid.numel() == 0) return run(args);
+  Args copied = args;
+  Tensor joined = args.grid;
+  for (int64_t d = joined.rank() - 1; d > 0; --d) {
+    if (joined.strides[d - 1] != joined.strides[d] * joined.shape[d]) continue;
+    joined.shape[d - 1] *= joined.shape[d];
+    joined.strides[d - 1] = joined.strides[d];
+    joined.shape.erase(joined.shape.begin() + d);
+    joined.strides.erase(joined.strides.begin() + d);
+  }
+  const auto memory = MakeDense<T>(&joined, parallel_for);
+  copied.grid.data = memory.get();
+  copied.grid.strides = ContiguousStrides(copied.grid.shape);
+  run(copied);
+}
+
 // Neighbour k of a sample is number k / side of its neighbours along y and number k % side of those along x.
 template <typename T>
 class GridTile {
@@ -44,8 +67,9 @@ class GridTile {
   using Index = hn::TFromD<I>;
   static constexpr int64_t kLanes = hn::MaxLanes(D());
 
-  // most_positions: most samples of a tile.
-  GridTile(const Tensor &grid, int64_t height, int64_t width, const GridRules &rules, int64_t most_positions)
+  // most_positions: most samples of a tile; slopes: whether derivatives are found, too.
+  GridTile(const Tensor &grid, int64_t height, int64_t width, const GridRules &rules, int64_t most_positions,
+           bool slopes = false)
       : grid_(grid),
         size_{height, width},
         y_(height, rules),
@@ -55,7 +79,11 @@ class GridTile {
         coordinates_(AllocateAligned<Value>(2 * most_)),
         indices_(AllocateAligned<Index>(2 * side_ * most_)),
         axis_weights_(AllocateAligned<Value>(2 * side_ * most_)),
-        weights_(AllocateAligned<Value>(side_ * side_ * most_)) {}
+        weights_(AllocateAligned<Value>(side_ * side_ * most_)),
+        axis_slopes_(AllocateAligned<Value>(slopes ? 2 * side_ * most_ : 0)),
+        slopes_{AllocateAligned<Value>(slopes ? side_ * side_ * most_ : 0),
+                AllocateAligned<Value>(slopes ? side_ * side_ * most_ : 0)},
+        has_slopes_(slopes) {}
 
   int64_t side() const { return side_; }  // neighbours along an axis
   int64_t neighbours() const { return side_ * side_; }
@@ -63,42 +91,52 @@ class GridTile {
   // The place of sample p and neighbour 0 in weights(); neighbour k is k * kLanes further.
   HWY_INLINE int64_t Place(int64_t p) const { return p / kLanes * kLanes * neighbours() + p % kLanes; }
   const Value *weights() const { return weights_.get(); }  // by Place
+  // The derivatives of the weights by the coordinate along an axis (0: y, 1: x), by Place.
+  const Value *slopes(int axis) const { return slopes_[axis].get(); }
   // Rows (axis 0) or columns (axis 1) of neighbour k of all samples; -1 is outside the image. And their
   // weights.
   const Index *indices(int axis, int64_t k) const { return &indices_[(axis * side_ + k) * most_]; }
   const Value *axis_weights(int axis, int64_t k) const { return &axis_weights_[(axis * side_ + k) * most_]; }
-  const GridBox &box() const { return box_; }  // around all neighbours that lie in the image
+  const GridBox &box() const {
+    return box_;
+  }  // around all neighbours that lie in the image, once it is found
 
-  // Goes on to a tile, and finds its neighbours along both axes and their box.
+  // Goes on to a tile, and finds its neighbours along both axes.
   void Move(const Tile &tile) {
     const D d;
     Read(tile);
     count_ = tile.positions();
     Index *columns = indices_.get() + side_ * most_;
     Value *column_weights = axis_weights_.get() + side_ * most_;
+    // Copies, which the stores of the loop cannot change: their vectors stay in registers.
+    const GridAxisRules<D> down = y_, across = x_;
     for (int64_t p = 0; p < count_; p += kLanes) {
-      y_.Locate(hn::Load(d, &coordinates_[most_ + p]), &indices_[p], &axis_weights_[p], most_);
-      x_.Locate(hn::Load(d, &coordinates_[p]), columns + p, column_weights + p, most_);
+      down.Locate(hn::Load(d, &coordinates_[most_ + p]), &indices_[p], &axis_weights_[p], most_);
+      across.Locate(hn::Load(d, &coordinates_[p]), columns + p, column_weights + p, most_);
+      if (has_slopes_) {
+        down.Differentiate(hn::Load(d, &coordinates_[most_ + p]), &axis_slopes_[p], most_);
+        across.Differentiate(hn::Load(d, &coordinates_[p]), &axis_slopes_[side_ * most_ + p], most_);
+      }
     }
+  }
+
+  // Finds box().
+  void FindBox() {
     int64_t end;
-    Range(indices_.get(), &box_.row, &end);
+    Range(indices(0, 0), &box_.row, &end);
     box_.rows = end - box_.row;
-    Range(columns, &box_.column, &end);
+    Range(indices(1, 0), &box_.column, &end);
     box_.column = box_.column / kAlign * kAlign;
     end = std::min(AlignUp(end, kAlign), size_[1]);
     box_.columns = end - box_.column;
   }
 
-  // Multiplies the weights along both axes, for weights().
+  // Multiplies the weights along both axes, for weights(); and each with the derivatives, for slopes().
   void Weigh() {
-    const D d;
-    for (int64_t p = 0; p < count_; p += kLanes) {
-      for (int64_t k = 0; k < neighbours(); ++k) {
-        const auto row = hn::Load(d, axis_weights(0, k / side_) + p);
-        const auto column = hn::Load(d, axis_weights(1, k % side_) + p);
-        hn::Store(hn::Mul(row, column), d, &weights_[p * neighbours() + k * kLanes]);
-      }
-    }
+    Multiply(axis_weights(0, 0), axis_weights(1, 0), weights_.get());
+    if (!has_slopes_) return;
+    Multiply(axis_slopes_.get(), axis_weights(1, 0), slopes_[0].get());
+    Multiply(axis_weights(0, 0), &axis_slopes_[side_ * most_], slopes_[1].get());
   }
 
   // Gives row and column of neighbour k of sample p; returns false if it lies outside the image.
@@ -108,27 +146,41 @@ class GridTile {
     return (*row | *column) >= 0;
   }
 
-  // Stores the number of each neighbour's pixel in the box, times `scale`, by Place. A neighbour outside the
-  // image gets the number box().pixels().
-  void Number(Index scale, Index *numbers) const {
+  // Stores a number of each neighbour, by Place: row * of_row + column * of_column - first; or `none` outside
+  // the image.
+  void Number(int64_t of_row, int64_t of_column, int64_t first, int64_t none, Index *numbers) const {
     const I d;
-    const auto none = hn::Set(d, static_cast<Index>(box_.pixels()));
-    const auto columns = hn::Set(d, static_cast<Index>(box_.columns));
-    const auto first = hn::Set(d, static_cast<Index>(box_.row * box_.columns + box_.column));
-    for (int64_t k = 0; k < neighbours(); ++k) {
-      for (int64_t p = 0; p < count_; p += kLanes) {
-        const auto row = hn::Load(d, &indices_[k / side_ * most_ + p]);
-        const auto column = hn::Load(d, &indices_[(side_ + k % side_) * most_ + p]);
-        const auto number = hn::Sub(hn::MulAdd(row, columns, column), first);
-        const auto inside = hn::Ge(hn::Or(row, column), hn::Zero(d));
-        hn::Store(hn::Mul(hn::IfThenElse(inside, number, none), hn::Set(d, scale)), d,
-                  numbers + p * neighbours() + k * kLanes);
+    const auto set = [d](int64_t value) HWY_ATTR { return hn::Set(d, static_cast<Index>(value)); };
+    for (int64_t p = 0; p < count_; p += kLanes) {
+      Index *to = numbers + p * neighbours();
+      for (int64_t j = 0; j < side_; ++j) {
+        const auto row = hn::Load(d, indices(0, j) + p);
+        const auto begin = hn::Sub(hn::Mul(row, set(of_row)), set(first));
+        for (int64_t k = 0; k < side_; ++k, to += kLanes) {
+          const auto column = hn::Load(d, indices(1, k) + p);
+          const auto inside = hn::Ge(hn::Or(row, column), hn::Zero(d));
+          const auto number = hn::Add(begin, hn::Mul(column, set(of_column)));
+          hn::Store(hn::IfThenElse(inside, number, set(none)), d, to);
+        }
       }
     }
   }
 
  private:
   static constexpr int64_t kAlign = 16;  // a box begins and ends at multiples of so many columns
+
+  // Multiplies values along both axes, of each pair of neighbours, and stores the products by Place.
+  void Multiply(const Value *of_rows, const Value *of_columns, Value *products) const {
+    const D d;
+    for (int64_t p = 0; p < count_; p += kLanes) {
+      for (int64_t j = 0; j < side_; ++j) {
+        const auto row = hn::Load(d, of_rows + j * most_ + p);
+        for (int64_t k = 0; k < side_; ++k, products += kLanes) {
+          hn::Store(hn::Mul(row, hn::Load(d, of_columns + k * most_ + p)), d, products);
+        }
+      }
+    }
+  }
 
   // Reads the coordinates of the tile; the last one is repeated up to a whole vector.
   void Read(const Tile &tile) {
@@ -182,7 +234,8 @@ class GridTile {
   GridBox box_{};
   hwy::AlignedFreeUniquePtr<Value[]> coordinates_;  // x, then y
   hwy::AlignedFreeUniquePtr<Index[]> indices_;      // (rows, then columns; neighbour, position)
-  hwy::AlignedFreeUniquePtr<Value[]> axis_weights_, weights_;
+  hwy::AlignedFreeUniquePtr<Value[]> axis_weights_, weights_, axis_slopes_, slopes_[2];
+  const bool has_slopes_;
 };
 
 }  // namespace avo::HWY_NAMESPACE

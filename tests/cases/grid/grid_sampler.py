@@ -49,6 +49,14 @@ def cases():
     # Few samples of large images, whose neighbours are read where they lie, of more channels than in other cases.
     for mode, layout in product(MODES[::3], ("dense", "channels_last")):
         yield Case(f"few samples {mode} {layout}", call((2, 7, 50, 41), (3, 7), mode, lattice, layout=layout))
+    # Two, three, five and nine channels of a pixel side by side: interleaved, by squares, and read where they lie. And
+    # coordinates of neighbours that lie apart, with the images or the rows innermost.
+    for i, channels in enumerate((2, 3, 5, 9)):
+        for mode in (MODES[i], MODES[6 + i], MODES[12 + i]):
+            args = call((5, channels, 6, 9), (11, 13), mode, smooth, layout="channels_last")
+            yield Case(f"channels {channels} {mode}", args, out="channels_last")
+            args["grid"] = Array(5, 11, 13, 2, values=lattice, layout="channels_last")
+            yield Case(f"channels {channels} {mode} coordinates apart", args)
     for mode, (layout, out) in zip(MODES[::5], LAYOUTS, strict=True):
         yield Case(f"{layout} {out}", call((3, 3, 6, 7), (4, 5), mode, layout=layout), out=out)
         yield Case("image", call((1, 7, 24, 40), (13, 37), mode, smooth, values="special"))

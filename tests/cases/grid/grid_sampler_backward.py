@@ -38,6 +38,16 @@ def cases():
         how = {"values": lattice, "grads": layout, "layout": layout}
         yield Case(f"few samples {mode} {layout}", call((2, 7, 50, 41), (3, 7), mode, **how))
         yield Case(f"many samples {mode} {layout}", call((2, 7, 5, 6), (9, 16), mode, **how))
+    # Channels that fill a quarter of 64 bytes, half of them, and several groups; few samples of planes whose gradients
+    # are rounded as a whole, or only where samples are; coordinates of neighbours that lie apart.
+    for mode in MODES[::4]:
+        for channels, where in product((1, 3, 6, 70), ("normal", lattice)):
+            yield Case(f"lanes {channels} {mode} {where}", call((2, channels, 4, 5), (7, 9), mode, where))
+        for rows in (2, 40):
+            yield Case(f"planes {rows} {mode}", call((2, 5, 90, 41), (rows, 2), mode, lattice))
+        args = call((3, 4, 6, 9), (11, 13), mode)
+        args["grid"] = Array(3, 11, 13, 2, values=lattice, layout="channels_last")
+        yield Case(f"coordinates apart {mode}", args)
     for i, (image, grid) in enumerate(WINDOWS):
         for values, mode in (
             ("normal", MODES[i]),
