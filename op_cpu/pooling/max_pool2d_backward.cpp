@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Budget: 1950 lines of code, because whole planes, small planes, long rows, channels-last images, and the
+// Budget: 2150 lines of code, because whole planes, small planes, long rows, channels-last images, and the
 // commonest windows each have an algorithm of their own that is the fastest for them.
 #include "op_host/max_pool2d_backward_args.h"
 
@@ -10,6 +10,7 @@
 #include "hwy/foreach_target.h"
 #include "op_cpu/pooling/column_gradients-inl.h"
 #include "op_cpu/pooling/pair_gradients-inl.h"
+#include "op_cpu/pooling/pixel_maxima-inl.h"
 #include "op_cpu/pooling/scattered_maxima-inl.h"
 #include "op_cpu/pooling/tile_gradients-inl.h"
 #include "op_cpu/pooling/whole_maxima-inl.h"
@@ -43,12 +44,16 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
     using T = decltype(element);
     if (cpu::AreWhole<T>(windows)) return cpu::PoolWholeGradients<T>(windows, parallel_for);
     if (cpu::PoolPairs<T, 3>(windows, parallel_for) || cpu::PoolPairs<T, 2>(windows, parallel_for)) return;
+    const Shape &shape = windows.out.shape;
+    if (cpu::PixelMaxima<T>::Suit(windows)) {
+      return ParallelImages<cpu::PixelMaxima<T>>(windows, shape[0], shape[2], GrainOf(shape[3] * shape[1]),
+                                                 parallel_for);
+    }
     if (!cpu::ColumnGradients<T>::Suit(windows)) {
       return cpu::ScatteredMaxima<T>::Suit(windows)
                  ? PoolBlocks<cpu::ScatteredMaxima<T>, T>(windows, parallel_for)
                  : PoolBlocks<cpu::TileGradients<T>, T>(windows, parallel_for);
     }
-    const Shape &shape = windows.out.shape;
     ParallelImages<cpu::ColumnGradients<T>>(windows, shape[0] * shape[1], shape[2], GrainOf(shape[3]),
                                             parallel_for);
   });

@@ -181,7 +181,7 @@ def _fast_call(op, defaults: tuple, *, gradient: bool = False, results: Sequence
         "    return call",
     ]
     made: dict[str, Callable] = {}
-    exec("\n".join(text), globals(), made)
+    exec(compile("\n".join(text), f"<call of {op}>", "exec"), globals(), made)
     return made["make"](op, op._op, defaults, results)
 
 

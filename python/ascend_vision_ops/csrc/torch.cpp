@@ -163,7 +163,10 @@ TorchTensor Allocate(const char *what, Tensor *output, const Tensor &like) {
 
 const ParallelFor &Threads() {
   static const ParallelFor threads = [](int64_t count, int64_t grain, const auto &body) {
-    if (count <= grain) return SerialFor(count, grain, body);  // torch would find the same, but later
+    if (count <= grain) {  // torch would find the same, but later
+      if (count > 0) body(0, count);
+      return;
+    }
     FirstError error;  // an exception that torch passes on loses its message
     torch::stable::parallel_for(0, count, grain,
                                 [&](int64_t begin, int64_t end) { error.Guard([&] { body(begin, end); }); });
