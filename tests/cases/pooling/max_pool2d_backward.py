@@ -69,7 +69,7 @@ def tile_cases():
 
 def oracle(grad_output, input, **window):
     forward = cases_module("max_pool2d")
-    if not input.isneginf().any() and forward.oracle(input, **window).isneginf().any():
+    if forward.oracle(input.new_zeros(input.shape), **window).isneginf().any():
         return None  # a window without an element: torch gives its gradient to a pixel that it does not reach
     return backward_oracle(forward, grad_output, input, **window)
 
