@@ -16,6 +16,7 @@
 #include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
+#include "op_cpu/common/vectors/with_constant-inl.h"
 #include "op_cpu/grid/grid_planes-inl.h"
 #include "op_cpu/grid/grid_tile-inl.h"
 
@@ -103,19 +104,12 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
   // Calls body(side) with the number of neighbours along an axis as a type.
   template <class Body>
   void WithSide(const Body &body) const {
-    switch (grid_.side()) {
-      case 1:
-        return body(std::integral_constant<int, 1>());
-      case 2:
-        return body(std::integral_constant<int, 2>());
-      default:
-        return body(std::integral_constant<int, 4>());
-    }
+    WithConstant<1, 2, 4>(grid_.side(), body);
   }
 
   // Adds the products in the order of GridChannels, so that both give the same bits.
-  template <int kSide, int kPlanes>
-  HWY_INLINE void Weigh(std::integral_constant<int, kSide>, const T *plane, int64_t stride, int64_t p,
+  template <int64_t kSide, int kPlanes>
+  HWY_INLINE void Weigh(std::integral_constant<int64_t, kSide>, const T *plane, int64_t stride, int64_t p,
                         V (&values)[kPlanes]) const {
     const D d;
     const I i;

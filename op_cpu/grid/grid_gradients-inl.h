@@ -109,14 +109,22 @@ class GridGradients {
   // With one pixel of zeros, and room for the last vector.
   int64_t Elements() const { return (height_ * width_ + 1) * pitch_ + kLanes; }
 
+  // Copies a rectangle of pixels, so that the channels of a pixel lie side by side.
+  void CopyPixels(const T *from, const Shape &strides, int64_t rows, int64_t columns, T *to) const {
+    if (strides[2] == columns * strides[3]) {
+      columns *= rows;
+      rows = 1;
+    }
+    for (int64_t y = 0; y < rows; ++y) {
+      RowToChannelsLast(from + y * strides[2], strides, channels_, columns, to + y * columns * pitch_,
+                        pitch_);
+    }
+  }
+
   void CopyImage(int64_t n, int64_t first) {
     const Shape &s = args_.input.strides;
-    const T *from = static_cast<const T *>(args_.input.data) + n * s[0] + first * s[1];
-    const bool one_run = s[2] == width_ * s[3];
-    const int64_t rows = one_run ? 1 : height_, columns = one_run ? height_ * width_ : width_;
-    for (int64_t y = 0; y < rows; ++y) {
-      RowToChannelsLast(from + y * s[2], s, channels_, columns, image_.get() + y * columns * pitch_, pitch_);
-    }
+    CopyPixels(static_cast<const T *>(args_.input.data) + n * s[0] + first * s[1], s, height_, width_,
+               image_.get());
   }
 
   // Goes on to a tile: finds its neighbours, and copies its gradients.
@@ -139,11 +147,7 @@ class GridGradients {
     const Shape &s = args_.grad_output.strides;
     const T *from = static_cast<const T *>(args_.grad_output.data) + tile.image * s[0] + first * s[1] +
                     tile.row * s[2] + tile.column * s[3];
-    const bool one_run = s[2] == tile.columns * s[3];
-    const int64_t rows = one_run ? 1 : tile.rows, columns = one_run ? tile.positions() : tile.columns;
-    for (int64_t y = 0; y < rows; ++y) {
-      RowToChannelsLast(from + y * s[2], s, channels_, columns, grads_.get() + y * columns * pitch_, pitch_);
-    }
+    CopyPixels(from, s, tile.rows, tile.columns, grads_.get());
   }
 
   template <int64_t kDepth, class Set>

@@ -116,11 +116,11 @@ class GridPairs : public GridPlanes<T, GridPairs<T>> {
   // Calls body(side) with the number of neighbours along an axis as a type.
   template <class Body>
   void WithSide(const Body &body) const {
-    body(std::integral_constant<int, 2>());
+    body(std::integral_constant<int64_t, 2>());
   }
 
   template <int kPlanes>
-  HWY_INLINE void Weigh(std::integral_constant<int, 2>, const T *plane, int64_t stride, int64_t p,
+  HWY_INLINE void Weigh(std::integral_constant<int64_t, 2>, const T *plane, int64_t stride, int64_t p,
                         V (&values)[kPlanes]) const {
     if (by_rows_ && rows_[p / kLanes].count > 0) {
       rows_[p / kLanes].Weigh(plane, stride, images_.strides[2], &offsets_[p], &weights_[4 * p], values);

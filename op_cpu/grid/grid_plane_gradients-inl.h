@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "op_cpu/common/copies/tiles.h"
+#include "op_cpu/common/copies/widen_plane-inl.h"
 #include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/sampling/bilinear.h"
 #include "op_cpu/common/tensors/element.h"
@@ -193,16 +194,7 @@ class GridPlaneGradients {
     const Shape &s = args_.grad_output.strides;
     const T *from = static_cast<const T *>(args_.grad_output.data) + tile.image * s[0] + c * s[1] +
                     tile.row * s[2] + tile.column * s[3];
-    const bool one_run = s[2] == tile.columns * s[3];
-    const int64_t rows = one_run ? 1 : tile.rows, columns = one_run ? tile.positions() : tile.columns;
-    Value *to = up_.get();
-    for (int64_t y = 0; y < rows; ++y, from += s[2], to += columns) {
-      if (s[3] == 1) {
-        ConvertLine(from, columns, to);
-      } else {
-        for (int64_t x = 0; x < columns; ++x) to[x] = Widen(from[x * s[3]]);
-      }
-    }
+    WidenPlane(from, s[2], s[3], tile.rows, tile.columns, up_.get());
   }
 
   // Adds what a plane adds to the gradients of the coordinates of samples p, p + 1, …

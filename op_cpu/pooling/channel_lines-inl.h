@@ -9,8 +9,8 @@
 
 #include <algorithm>
 
+#include "op_cpu/common/copies/stream_run-inl.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
-#include "op_cpu/pooling/stream-inl.h"
 #include "op_cpu/pooling/window_lines-inl.h"
 
 HWY_BEFORE_NAMESPACE();

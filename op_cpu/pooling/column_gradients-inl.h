@@ -16,6 +16,7 @@
 #include "op_cpu/common/vectors/partial_vectors-inl.h"
 #include "op_cpu/pooling/column_phases-inl.h"
 #include "op_cpu/pooling/parallel_images.h"
+#include "op_cpu/pooling/tile_rows.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
@@ -51,7 +52,7 @@ class ColumnGradients {
         before_((columns_.Reach() - 1) / columns_.stride),
         pitch_(before_ +
                std::max(windows.grad.shape[3], (columns_.padding + columns_.size - 1) / columns_.stride + 1)),
-        band_(std::min(rows_.size, std::max(kBand / columns_.size, 4 * rows_.Reach()))),
+        band_(RowsTogether(rows_, kBand / columns_.size)),
         window_rows_((band_ + rows_.Reach() - 2) / rows_.stride + 2),
         phases_(rows_, columns_, pitch_, window_rows_) {
     const int64_t margin = hwy::RoundUpTo(before_, kLanes);

@@ -17,6 +17,7 @@
 #include "op_cpu/pooling/parallel_images.h"
 #include "op_cpu/pooling/sparse_planes-inl.h"
 #include "op_cpu/pooling/tile_rows.h"
+#include "op_cpu/pooling/window_operations-inl.h"
 #include "op_cpu/pooling/windows.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -52,7 +53,7 @@ class PixelMaxima {
         block_(
             std::min(windows.in.shape[1],
                      AlignUp<int64_t>(std::max<int64_t>(1, kBand / (windows.rows.Reach() * columns_)), 64))),
-        band_(std::min(windows.rows.size, std::max(kBand / (columns_ * block_), 4 * windows.rows.Reach()))),
+        band_(RowsTogether(windows.rows, kBand / (columns_ * block_))),
         sums_(kInPlace ? 0 : band_ * columns_ * block_) {}
 
   // Computes rows [first, last) of image n of the result.
@@ -182,10 +183,7 @@ class PixelMaxima {
     const auto count = static_cast<int64_t>(taps_.size());
     V largest = LoadUpTo(d, in + taps_[0].in, lanes), found = hn::Zero(d);
     for (int64_t k = 1; k < count; ++k) {
-      const V value = LoadUpTo(d, in + taps_[k].in, lanes);
-      const auto larger = hn::Or(hn::Gt(value, largest), hn::IsNaN(value));
-      largest = hn::IfThenElse(larger, value, largest);
-      found = hn::IfThenElse(larger, hn::Set(d, static_cast<C>(k)), found);
+      TakeLarger<true>(LoadUpTo(d, in + taps_[k].in, lanes), hn::Set(d, static_cast<C>(k)), largest, found);
     }
     const V up = LoadUpTo(d, grad, lanes);
     for (int64_t k = first; k < last; ++k) {

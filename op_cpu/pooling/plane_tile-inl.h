@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "op_cpu/common/copies/widen_plane-inl.h"
 #include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/pooling/pixel_squares-inl.h"
 #include "op_cpu/pooling/windows.h"
@@ -50,12 +51,9 @@ class PlaneTile {
       Transpose<false>(planes_.data(), pixels, channels, pixels);
       return finite;
     }
-    C *to = planes_.data();
     for (int64_t c = 0; c < channels; ++c) {
-      for (int64_t y = 0; y < chunk.count; ++y) {
-        const T *row = from + c * strides[1] + y * strides[2];
-        for (int64_t x = 0; x < images_.shape[3]; ++x) *to++ = Widen(row[x * strides[3]]);
-      }
+      WidenPlane(from + c * strides[1], strides[2], strides[3], chunk.count, images_.shape[3],
+                 planes_.data() + c * pixels);
     }
     return Transpose<true>(planes_.data(), pixels, channels, pixels);
   }

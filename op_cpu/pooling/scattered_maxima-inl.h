@@ -13,29 +13,16 @@
 #include <vector>
 
 #include "op_cpu/common/memory/aligned.h"
+#include "op_cpu/common/vectors/with_constant-inl.h"
 #include "op_cpu/pooling/plane_tile-inl.h"
 #include "op_cpu/pooling/scattered_sums-inl.h"
 #include "op_cpu/pooling/tile_rows.h"
+#include "op_cpu/pooling/window_operations-inl.h"
 #include "op_cpu/pooling/windows.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// Finds the largest element of windows, one vector of windows at a time, and its pixel. Elements come in
-// row-major order: a larger one takes the place of the one before, and so does NaN.
-template <bool kNaN, class V, class Pixels>
-HWY_INLINE void TakeLarger(V value, Pixels pixel, V &best, Pixels &found) {
-  const hn::DFromV<Pixels> pixels;
-  auto larger = hn::Gt(value, best);
-  if constexpr (kNaN) {
-    larger = hn::Or(larger, hn::IsNaN(value));
-    best = hn::IfThenElse(larger, value, best);
-  } else {
-    best = hn::Max(best, value);
-  }
-  found = hn::IfThenElse(hn::RebindMask(pixels, larger), pixel, found);
-}
 
 // A block of planes is computed together, a few rows of the result at a time. The lanes of a vector are
 // planes, so that rows of any length and windows at any distances fill vectors:
@@ -87,7 +74,9 @@ class ScatteredMaxima {
       SelectBand(first, std::min(first + band_, last));
       const T *image = PlaneOf<const T>(windows_.in, n, channel);
       sums_.Start(n, channel, channels);
-      Dispatch([&](auto taps) { FindMaxima<decltype(taps)::value>(image, channels); });
+      // 0 stands for all numbers of taps that there is no code for.
+      WithConstant<1, 2, 3, 4, 5, 0>(columns_.kernel,
+                                     [&](auto taps) { FindMaxima<decltype(taps)::value>(image, channels); });
       sums_.Give(n, channel, channels, found_.data());
     }
   }
@@ -99,7 +88,7 @@ class ScatteredMaxima {
 
   // The most rows of the result that are computed at once.
   static int64_t Band(const WindowGradients &windows) {
-    return std::min(windows.rows.size, std::max(kPixels / windows.columns.size, 4 * windows.rows.Reach()));
+    return RowsTogether(windows.rows, kPixels / windows.columns.size);
   }
 
   void SelectBand(int64_t first, int64_t last) {
@@ -122,25 +111,6 @@ class ScatteredMaxima {
       const bool follows = !chunks_.empty() && chunks_.back().first + chunks_.back().count == y;
       if (!follows || chunks_.back().count == chunk_) chunks_.push_back({y, 0});
       chunks_.back().count += 1;
-    }
-  }
-
-  // Calls body with the number of taps of a window in a row, or 0 where there is no code for this number.
-  template <class Body>
-  void Dispatch(const Body &body) const {
-    switch (columns_.kernel) {
-      case 1:
-        return body(std::integral_constant<int64_t, 1>());
-      case 2:
-        return body(std::integral_constant<int64_t, 2>());
-      case 3:
-        return body(std::integral_constant<int64_t, 3>());
-      case 4:
-        return body(std::integral_constant<int64_t, 4>());
-      case 5:
-        return body(std::integral_constant<int64_t, 5>());
-      default:
-        return body(std::integral_constant<int64_t, 0>());
     }
   }
 
@@ -242,7 +212,7 @@ class ScatteredMaxima {
       }
     }
     for (int64_t x = 0; x < count_; ++x) {
-      if (columns_.FirstTap(x) >= columns_.EndTap(x)) {
+      if (taps_[x].count <= 0) {
         std::fill_n(to + x * kBlock, kBlock, static_cast<Pixel>(kBlock * sums_.Pitch()));
       }
     }

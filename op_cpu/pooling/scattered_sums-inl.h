@@ -12,11 +12,12 @@
 #include <type_traits>
 
 #include "op_cpu/common/copies/stream.h"
+#include "op_cpu/common/copies/stream_run-inl.h"
+#include "op_cpu/common/copies/widen_plane-inl.h"
 #include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/vectors/partial_vectors-inl.h"
 #include "op_cpu/pooling/plane_tile-inl.h"
 #include "op_cpu/pooling/sparse_planes-inl.h"
-#include "op_cpu/pooling/stream-inl.h"
 #include "op_cpu/pooling/tile_rows.h"
 #include "op_cpu/pooling/windows.h"
 
@@ -168,21 +169,14 @@ class ScatteredSums {
     const Shape &strides = windows_.grad.strides;
     grads_.resize(std::max<size_t>(grads_.size(), windows * channels));
     C *to = grads_.data();
-    if (strides[3] == 1 && strides[2] == count_ && strides[1] == windows) {
-      ConvertLine(from, channels * windows, to);
-      return to;
-    }
-    for (int64_t c = 0; c < channels; ++c) {
-      for (int64_t i = 0; i < windows; i += count_, to += count_) {
-        const T *line = from + c * strides[1] + i / count_ * strides[2];
-        if (strides[3] == 1) {
-          ConvertLine(line, count_, to);
-        } else {
-          for (int64_t x = 0; x < count_; ++x) to[x] = Widen(line[x * strides[3]]);
-        }
+    if (runs_of_grads_) {
+      WidenPlane(from, strides[1], 1, channels, windows, to);
+    } else {
+      for (int64_t c = 0; c < channels; ++c) {
+        WidenPlane(from + c * strides[1], strides[2], strides[3], windows / count_, count_, to + c * windows);
       }
     }
-    return grads_.data();
+    return to;
   }
 
   template <typename G, typename Sum>

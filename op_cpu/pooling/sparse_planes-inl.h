@@ -16,7 +16,8 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Stores zeros.
+// Stores zeros, also few at a time: a call of memset for each makes gradients of small planes take 2 x as
+// long.
 template <typename T>
 HWY_INLINE void Clear(T *run, int64_t count) {
   const hn::ScalableTag<uint8_t> d;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "op_cpu/common/memory/aligned.h"
+#include "op_cpu/common/vectors/with_constant-inl.h"
 #include "op_cpu/pooling/keys-inl.h"
 #include "op_cpu/pooling/pixel_squares-inl.h"
 #include "op_cpu/pooling/tile_rows.h"
@@ -44,7 +45,7 @@ class TileGradients {
         columns_(windows.columns),
         count_(windows.grad.shape[3]),
         pitch_(std::max(columns_.Start(count_ - 1) + columns_.Reach(), columns_.size) + columns_.padding),
-        band_(std::min(rows_.size, std::max(kPixels / pitch_, 4 * rows_.Reach()))) {
+        band_(RowsTogether(rows_, kPixels / pitch_)) {
     const Shape &grad = windows.grad.shape;
     const int64_t plane = std::max(rows_.Start(grad[2] - 1) + rows_.Reach(), rows_.size) + rows_.padding;
     keys_.resize(std::min(plane, band_ + 2 * (rows_.Reach() - 1)) * pitch_ * kBlock);
@@ -114,29 +115,13 @@ class TileGradients {
     LoadPixels<T>(windows_.grad, n, channel, channels, at_.top, at_.bottom, grad_places_.data(),
                   [&](int64_t at, V value) HWY_ATTR { hn::Store(value, d, grads_.data() + at); });
     std::fill_n(sums_.data(), at_.height * pitch_ * kBlock, C{0});
-    Dispatch([&](auto taps) { GiveGradients<Keys, decltype(taps)::value>(keys); });
+    // 0 stands for all numbers of taps that there is no code for.
+    WithConstant<2, 3, 4, 6, 9, 0>(static_cast<int64_t>(taps_.size()), [&](auto taps) {
+      GiveGradients<Keys, static_cast<size_t>(decltype(taps)::value)>(keys);
+    });
     StorePixels<T>(sums_.data(), places_.data() + (at_.first - from_) * columns_.size, windows_.out, n,
                    channel, channels, at_.first, at_.last);
     return finite;
-  }
-
-  // Calls body with the number of taps of a window, or 0 where there is no code for this number.
-  template <class Body>
-  void Dispatch(const Body &body) const {
-    switch (taps_.size()) {
-      case 2:
-        return body(std::integral_constant<size_t, 2>());
-      case 3:
-        return body(std::integral_constant<size_t, 3>());
-      case 4:
-        return body(std::integral_constant<size_t, 4>());
-      case 6:
-        return body(std::integral_constant<size_t, 6>());
-      case 9:
-        return body(std::integral_constant<size_t, 9>());
-      default:
-        return body(std::integral_constant<size_t, 0>());
-    }
   }
 
   // Adds the gradients of all windows of the tile to the sums. kTaps: how many taps a window has, or 0 where

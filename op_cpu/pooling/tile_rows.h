@@ -8,6 +8,12 @@
 
 namespace avo {
 
+// How many rows of the result are computed together: `most`, or more where windows are so high that many of
+// them would reach into several tiles.
+inline int64_t RowsTogether(const WindowAxis &rows, int64_t most) {
+  return std::min(rows.size, std::max(most, 4 * rows.Reach()));
+}
+
 // The rows of a tile of gradients. A range ends behind its last row.
 struct TileRows {
   int64_t first, last;        // of the result

@@ -10,8 +10,8 @@
 
 #include <algorithm>
 
+#include "op_cpu/common/parallel/parallel.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
-#include "op_cpu/pooling/parallel_images.h"
 #include "op_cpu/pooling/sparse_planes-inl.h"
 #include "op_cpu/pooling/window_operations-inl.h"
 #include "op_cpu/pooling/windows.h"
@@ -113,9 +113,9 @@ void PoolWholeGradients(const WindowGradients &given, const ParallelFor &paralle
       to[PlaceOf(largest[i], images, size)] = SumOfOne(grads[i * grad.strides[1]]);
     }
   };
-  ParallelImages(
-      in.shape[0] * blocks, 1, GrainOf(size * kLanes), parallel_for, [] { return 0; },
-      [&](int, int64_t block, int64_t, int64_t) { pool_block(block / blocks, block % blocks * kLanes); });
+  parallel_for(in.shape[0] * blocks, GrainOf(size * kLanes), [&](int64_t begin, int64_t end) {
+    for (int64_t block = begin; block < end; ++block) pool_block(block / blocks, block % blocks * kLanes);
+  });
 }
 
 }  // namespace avo::HWY_NAMESPACE

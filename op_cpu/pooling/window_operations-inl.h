@@ -28,6 +28,21 @@ struct Largest {
   }
 };
 
+// Finds the largest element of windows, one vector of windows at a time, and where it is. Elements come in
+// row-major order: a larger one takes the place of the one before, and so does NaN.
+template <bool kNaN, class V, class Places>
+HWY_INLINE void TakeLarger(V value, Places here, V &best, Places &found) {
+  const hn::DFromV<Places> places;
+  auto larger = hn::Gt(value, best);
+  if constexpr (kNaN) {
+    larger = hn::Or(larger, hn::IsNaN(value));
+    best = hn::IfThenElse(larger, value, best);
+  } else {
+    best = hn::Max(best, value);
+  }
+  found = hn::IfThenElse(hn::RebindMask(places, larger), here, found);
+}
+
 }  // namespace avo::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -146,10 +146,13 @@ struct RoiCall {
             sampling_ratio > 0 ? sampling_ratio : static_cast<int64_t>(std::ceil(std::min(bin, kMostGrid)))};
   }
 
+  // The samples that a region may have along an axis without being limited.
+  int64_t OrdinarySamples(int axis) const { return 4 * (size[axis] + bins[axis]); }
+
   // Whether no limit can concern an axis, since it has few samples even where all lie inside the feature map.
   template <typename Real>
   bool Ordinary(const RoiSpan<Real> &span, int axis) const {
-    const int64_t most = 4 * (size[axis] + bins[axis]);
+    const int64_t most = OrdinarySamples(axis);
     return span.grid <= most && span.grid * bins[axis] <= most;
   }
   template <typename Real>
@@ -180,7 +183,7 @@ struct RoiCall {
       const Real origin = span.Origin(b);
       count += static_cast<double>(last(origin)) - static_cast<double>(first(origin));
     }
-    const double most = RoiLimits::kAxis + 4.0 * static_cast<double>(size[axis] + bins[axis]);
+    const double most = RoiLimits::kAxis + static_cast<double>(OrdinarySamples(axis));
     if (count > most) {
       throw std::invalid_argument("rois: expected at most " + std::to_string(static_cast<int64_t>(most)) +
                                   " samples along an axis of " + std::to_string(size[axis]) +
@@ -244,8 +247,8 @@ struct RoiCall {
   std::vector<RoiRegion<Real>> Regions(const std::vector<RoiPlace<Real>> &places) const {
     std::vector<RoiRegion<Real>> regions;
     regions.reserve(places.size());
-    const double ordinary[2] = {4.0 * static_cast<double>(size[0] + bins[0]),
-                                4.0 * static_cast<double>(size[1] + bins[1])};
+    const double ordinary[2] = {static_cast<double>(OrdinarySamples(0)),
+                                static_cast<double>(OrdinarySamples(1))};
     double total = RoiLimits::kTotal, products = RoiLimits::kProducts;
     for (int64_t k = 0; k < rois.shape[0]; ++k) {
       regions.push_back(Region(k, places[k]));

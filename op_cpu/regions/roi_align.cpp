@@ -109,7 +109,7 @@ class Pooling {
       thread_local RoiBins<T> pool;
       return [&](int64_t k, int64_t channel, int64_t channels) {
         const RoiMap<T> map{Plane(k, channel), strides, Out(k, channel), to_strides};
-        if (args_.mode == "avg") return pool.Mean(call_, places_[k], map, channels);
+        if (args_.mode == "avg") return pool.Mean(call_, k, places_[k], map, channels);
         pool.Largest(call_, places_[k], map, channels, args_.mode == "onnx_max");
       };
     });

@@ -42,8 +42,9 @@ class RoiBins {
  public:
   using Value = Compute<T>;
 
-  // Computes the means of a region in `channels` channels.
-  void Mean(const RoiCall &call, const RoiPlace<Value> &place, const RoiMap<T> &map, int64_t channels) {
+  // Computes the means of region `k` in `channels` channels.
+  void Mean(const RoiCall &call, int64_t k, const RoiPlace<Value> &place, const RoiMap<T> &map,
+            int64_t channels) {
     rows_.Make(place.y, call.bins[0], call.size[0], map.strides[1]);
     columns_.Make(place.x, call.bins[1], call.size[1], map.strides[2]);
     ForBins(call, map, [&](int64_t p, int64_t q, T *to) {
@@ -55,17 +56,7 @@ class RoiBins {
         SumOf<kCount>(d, rows, columns, from, step, sums);
         finite &= Store<kCount>(d, sums, to + channel * map.to_strides[0], map.to_strides[0]);
       });
-      if (finite) return;
-      for (int64_t c = 0; c < channels; ++c) {
-        T *result = to + c * map.to_strides[0];
-        if (std::isfinite(Widen(*result))) continue;
-        hn::Vec<One> sum[1];
-        const T *from = map.from + c * map.strides[0];
-        SumOf<1>(One(), rows, columns, from, 0, sum);
-        // Such a mean may be wrong: see RoiMean. It is right where the bin reads a NaN.
-        const bool right = std::isfinite(hn::GetLane(sum[0])) || AnyNaN(rows, columns, from);
-        if (!right) *result = Narrow<T>(Defined(call, place, map, from, p, q));
-      }
+      if (HWY_UNLIKELY(!finite)) Recompute(call, k, place, map, channels, p, q, to);
     });
   }
 
@@ -226,6 +217,23 @@ class RoiBins {
     }
   }
 
+  // Looks through the means of bin (p, q), and computes those by the definition that may be wrong.
+  HWY_NOINLINE void Recompute(const RoiCall &call, int64_t k, const RoiPlace<Value> &place,
+                              const RoiMap<T> &map, int64_t channels, int64_t p, int64_t q, T *to) const {
+    const Taps rows = rows_.Bin(p), columns = columns_.Bin(q);
+    const RoiRegion<Value> region = call.Region(k, place);
+    for (int64_t c = 0; c < channels; ++c) {
+      T *result = to + c * map.to_strides[0];
+      if (std::isfinite(Widen(*result))) continue;
+      hn::Vec<One> sum[1];
+      const T *from = map.from + c * map.strides[0];
+      SumOf<1>(One(), rows, columns, from, 0, sum);
+      // See RoiMean. A mean that is too large for T is right, and where the bin reads a NaN, so is NaN.
+      const bool right = std::isfinite(hn::GetLane(sum[0])) || AnyNaN(rows, columns, from);
+      if (!right) *result = Narrow<T>(RoiMean<T>(region, from, map.strides[1], map.strides[2], p, q));
+    }
+  }
+
   static bool AnyNaN(const Taps &rows, const Taps &columns, const T *from) {
     for (const Tap *row = rows.first; row < rows.second; ++row) {
       for (const Tap *column = columns.first; column < columns.second; ++column) {
@@ -233,29 +241,6 @@ class RoiBins {
       }
     }
     return false;
-  }
-
-  // The mean of bin (p, q) of a plane by the definition, as RoiMean.
-  Value Defined(const RoiCall &call, const RoiPlace<Value> &place, const RoiMap<T> &map, const T *from,
-                int64_t p, int64_t q) {
-    const Taps rows = rows_.Bin(p), columns = columns_.Bin(q);
-    Value sum = 0;
-    for (const Tap *row = rows.first; row < rows.second; ++row) {
-      for (const Tap *column = columns.first; column < columns.second; ++column) {
-        sum += row->weight * column->weight * Widen(from[row->offset + column->offset]);
-      }
-    }
-    if (std::isfinite(sum)) return sum;
-    sum = 0;
-    for (int64_t i = 0; i < place.y.grid; ++i) {
-      const auto y = ClampedAxis<Value>(place.y.Position(place.y.Origin(p), i), call.size[0]);
-      for (int64_t j = 0; j < place.x.grid; ++j) {
-        const auto x = ClampedAxis<Value>(place.x.Position(place.x.Origin(q), j), call.size[1]);
-        const auto sample = Corners(y, x, map.strides[1], map.strides[2]);
-        sum += Interpolate(sample, [&](int64_t offset) { return Widen(from[offset]); });
-      }
-    }
-    return sum / static_cast<Value>(place.y.grid * place.x.grid);
   }
 
   // Rounds and stores results. Returns whether all are finite, or false where their sum is not.

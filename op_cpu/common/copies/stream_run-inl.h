@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores runs of results around the caches. Compiled once for each instruction set.
-#if defined(AVO_OP_CPU_POOLING_STREAM_INL_H_) == defined(HWY_TARGET_TOGGLE)
-#ifdef AVO_OP_CPU_POOLING_STREAM_INL_H_
-#undef AVO_OP_CPU_POOLING_STREAM_INL_H_
+#if defined(AVO_OP_CPU_COMMON_STREAM_RUN_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef AVO_OP_CPU_COMMON_STREAM_RUN_INL_H_
+#undef AVO_OP_CPU_COMMON_STREAM_RUN_INL_H_
 #else
-#define AVO_OP_CPU_POOLING_STREAM_INL_H_
+#define AVO_OP_CPU_COMMON_STREAM_RUN_INL_H_
 #endif
 
 #include <algorithm>
