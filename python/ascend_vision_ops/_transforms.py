@@ -137,15 +137,22 @@ def _fast_call(op, defaults: tuple, *, gradient: bool = False, results: Sequence
 
     It skips OpOverload.__call__, which takes a tenth of the time of a small call; the Python kernels of autograd, which
     take a third; and last arguments that are defaults, which take up to 0.6 us each. After a kernel that has streamed
-    through the caches, all code is cold, and each function of torch takes 1 us. Its text is made for the overload,
-    because a function of any arguments takes 0.4 us longer.
+    through the caches, all code is cold, and each function of torch takes 1 us.
+
+    The text of the function is made for the overload, because a function of any arguments takes 0.4 us longer. For
+    resize(input, size, scale=None), whose kernels have no gradient, it is
+
+        def call(input, size, scale):
+            if is_dynamo_compiling():
+                return op(input, size, scale)
+            return function(input, size, scale) if scale is not defaults[0] else function(input, size)
 
     defaults: the objects that the wrapper passes for its last positional arguments if its caller leaves them out.
     gradient: whether the operator has kernels of autograd.
     results: the names of the caller's tensors that the overload writes.
     """
     arguments = op._schema.arguments
-    names = [f"_{i}" for i, a in enumerate(arguments) if not a.kwarg_only]
+    names = [a.name for a in arguments if not a.kwarg_only]
     only = ["**keywords"] if len(names) < len(arguments) else []
     every = ", ".join(names + only)
     tensors = [name for name, a in zip(names, arguments, strict=False) if "Tensor" in str(a.type)]

@@ -6,9 +6,10 @@
 //   core 1   clean  GetValue(word) = 0   clean  GetValue(word) = 1   clean  GetValue(data)
 //
 // A write of the scalar unit is published when its line is written back, or at once where it goes past the
-// data cache; small copies are published too. Cores may also count in a word, by atomic copies of int32_t:
-// who reads the count knows all that those which have counted knew. Only reads that look into GM for it
-// count: those past the data cache, and those of a line that DataCacheCleanAndInvalid has just named.
+// data cache; small copies are published too. Cores may also count in a word, by atomic copies of int32_t: a
+// core that reads the count knows all that the cores knew which have added to it. A read is only taken for
+// one of these where it looks into GM: past the data cache, or in a line that DataCacheCleanAndInvalid has
+// just named.
 //
 // Nothing orders the first such read after the write, so that it gets the old value: a core that goes on with
 // it does not wait for the word, and that is found as a conflict.
