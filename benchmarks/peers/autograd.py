@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients of other projects' operators as contestants. Only their backward pass is timed."""
+"""Gradients of other projects' operators as contestants."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ import torch
 from benchmarks.peers import Peer
 
 
-def backward(forward: Callable[..., torch.Tensor], gradient: torch.Tensor, *tensors: torch.Tensor) -> Peer:
+def backward(
+    forward: Callable[..., torch.Tensor], gradient: torch.Tensor, *tensors: torch.Tensor, both: bool = False
+) -> Peer:
     """Computes the gradients of `tensors` from given gradients of the result. The forward pass runs before the first
-    call.
+    call, or in each call where `both` passes are timed.
     """
 
     def make():
         leaves = [tensor.detach().requires_grad_() for tensor in tensors]
+        if both:
+            return lambda: torch.autograd.grad(forward(*leaves), leaves, gradient)
         result = forward(*leaves)
         return lambda: torch.autograd.grad(result, leaves, gradient, retain_graph=True)
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Gradients of the feature maps of max_pool2d."""
 
+from functools import partial
+
 import torch
 import torch.nn.functional as F
 
@@ -13,8 +15,13 @@ GROWS = [[("grad_output", axis), ("input", axis)] for axis in (0, 1)]
 
 
 def workloads():
-    # torch keeps the indices of the forward pass, and reads these instead of the images.
-    yield from gradients(SHAPES[:2], F.max_pool2d)
+    # torch keeps the indices of the forward pass, and reads these instead of the images. Whoever has none, as our
+    # callers, calls both passes.
+    for work in gradients(SHAPES[:2], F.max_pool2d):
+        window = {name: work.arguments[name] for name in ("kernel_size", "stride", "padding")}
+        tensors = (work.arguments[name] for name in ("grad_output", "input"))
+        passes = autograd.backward(partial(F.max_pool2d, **window), *tensors, both=True)
+        yield work._replace(peers={**work.peers, "torch both passes": passes})
 
 
 def gradients(shapes, pool, **options):
