@@ -44,18 +44,16 @@ class LineMaxima {
         chunk_(std::clamp<int64_t>(kChunk / width_, 1, rows_.size)),
         kept_(std::min(rows_.size, rows_.Reach() + chunk_)),
         lines_(kept_ * 2 * count_ * kBlock),
-        tile_(windows.in, chunk_ * width_),
-        found_(count_ * kBlock) {
+        tile_(windows.in, chunk_ * width_) {
     for (int64_t x = 0; x < count_; ++x) {
       const int64_t first = columns_.FirstTap(x), end = columns_.EndTap(x);
       taps_.push_back({first < end ? columns_.Start(x) + first * columns_.dilation : 0, end - first});
     }
   }
 
-  // Selects rows of the result. pitch: from plane to plane of the places.
-  void Select(const TileRows &at, int64_t pitch) {
+  // Selects rows of the result. Returns how many steps there are.
+  int64_t SelectRows(const TileRows &at) {
     at_ = at;
-    pitch_ = pitch;
     // Rows of the image that no window reads are left out, unless they are shorter than what is transposed
     // at once.
     line_of_row_.assign(at_.in_last - at_.in_first, kNone);
@@ -72,44 +70,48 @@ class LineMaxima {
       if (!follows || chunks_.back().count == chunk_) chunks_.push_back({y, 0});
       chunks_.back().count += 1;
     }
+    return line_of_row_.size() - std::count(line_of_row_.begin(), line_of_row_.end(), kNone);
   }
 
-  // Calls give(row, places) for each selected row of windows. image: the first plane of the block.
-  template <class Give>
-  void operator()(const T *image, int64_t channels, const Give &give) {
+  // pitch: from plane to plane of the places.
+  void SetPitch(int64_t pitch) { pitch_ = pitch; }
+
+  // Finds the places of the maxima of all windows of the selected rows. Calls step() at each step. image: the
+  // first plane of the block.
+  template <class Step>
+  void operator()(const T *image, int64_t channels, Pixel *to, const Step &step) {
     // 0 stands for all numbers of taps that there is no code for.
     WithConstant<1, 2, 3, 4, 5, 0>(
-        columns_.kernel, [&](auto taps) { FindMaxima<decltype(taps)::value>(image, channels, give); });
+        columns_.kernel, [&](auto taps) { FindMaxima<decltype(taps)::value>(image, channels, to, step); });
   }
 
  private:
   static constexpr int64_t kChunk = 160;  // pixels of the image that are transposed at once: the first cache
   static constexpr int64_t kNone = -1;
 
-  template <int64_t kTaps, class Give>
-  void FindMaxima(const T *image, int64_t channels, const Give &give) {
-    Pixel *to = found_.data();
+  template <int64_t kTaps, class Step>
+  void FindMaxima(const T *image, int64_t channels, Pixel *to, const Step &step) {
     bool finite = true;
     auto chunk = chunks_.begin();
-    for (int64_t row = at_.top; row < at_.bottom; ++row) {
+    for (int64_t row = at_.top; row < at_.bottom; ++row, to += count_ * kBlock) {
       const int64_t first = rows_.FirstTap(row), lines = std::max<int64_t>(0, rows_.EndTap(row) - first);
       const int64_t y = rows_.Start(row) + first * rows_.dilation;
       for (; lines > 0 && chunk != chunks_.end() && chunk->first <= y + (lines - 1) * rows_.dilation;
            ++chunk) {
         finite &= tile_.Load(image, *chunk, channels);
-        finite ? FindLines<false, kTaps>(*chunk) : FindLines<true, 0>(*chunk);
+        finite ? FindLines<false, kTaps>(*chunk, step) : FindLines<true, 0>(*chunk, step);
       }
       const int64_t *taps = line_of_row_.data() + y - at_.in_first;
       finite ? CombineLines<false>(taps, lines, to) : CombineLines<true>(taps, lines, to);
-      give(row, to);
     }
   }
 
-  template <bool kNaN, int64_t kTaps>
-  void FindLines(const WindowRows &chunk) {
+  template <bool kNaN, int64_t kTaps, class Step>
+  void FindLines(const WindowRows &chunk, const Step &step) {
     for (int64_t i = 0; i < chunk.count; ++i) {
       const int64_t line = line_of_row_[chunk.first + i - at_.in_first];
       if (line != kNone) {
+        step();
         FindLine<kNaN, kTaps>(chunk.first + i, tile_.Row(i), lines_.data() + line);
       }
     }
@@ -199,7 +201,6 @@ class LineMaxima {
   std::vector<WindowRows> taps_;      // columns of each window of a row: the first one, and how many
   AlignedVector<C> lines_;
   PlaneTile<T> tile_;
-  AlignedVector<Pixel> found_;  // of a row of windows, for each plane of the block
   TileRows at_{};
   int64_t pitch_ = 0;
 };

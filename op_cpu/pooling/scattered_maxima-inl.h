@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/pooling/line_maxima-inl.h"
 #include "op_cpu/pooling/parallel_images.h"
 #include "op_cpu/pooling/scattered_sums-inl.h"
@@ -24,14 +25,18 @@ namespace hn = hwy::HWY_NAMESPACE;
 // A block of planes is computed together, a band of rows of the result at a time. The lanes of a vector are
 // planes, so that rows of any length and windows at any distances fill vectors:
 //   1. the rows of the image that these rows' windows reach are transposed,
-//   2. the pixel of the maximum of each window is found, a row of windows at a time,
-//   3. each of these windows adds its gradient there, in row-major order of the windows.
+//   2. the pixel of the maximum of each window is found,
+//   3. each window adds its gradient there, in row-major order of the windows.
 // Taps beside the image are left out, so that no element stands for them. Maxima is TapMaxima or LineMaxima.
 template <class Maxima, typename T>
 class ScatteredMaxima {
  public:
   explicit ScatteredMaxima(const WindowGradients &windows)
-      : windows_(windows), band_(Band(windows)), maxima_(windows), sums_(windows) {}
+      : windows_(windows), band_(Band(windows)), maxima_(windows), sums_(windows) {
+    const WindowAxis &rows = windows.rows;
+    const int64_t window_rows = std::min(windows.grad.shape[2], (band_ + rows.Reach() - 2) / rows.stride + 2);
+    found_.resize(window_rows * windows.grad.shape[3] * PlaneTile<T>::kBlock);
+  }
 
   // Whether the channels of the result are planes, and places in a block of them fit a number of 32 bits.
   static bool Suit(const WindowGradients &windows) {
@@ -44,9 +49,8 @@ class ScatteredMaxima {
     for (; first < last; first += band_) {
       SelectBand(first, std::min(first + band_, last));
       sums_.Start(n, channel, channels);
-      maxima_(PlaneOf<const T>(windows_.in, n, channel), channels,
-              [&](int64_t row, const auto *found) { sums_.AddRow(row, found); });
-      sums_.Finish();
+      maxima_(PlaneOf<const T>(windows_.in, n, channel), channels, found_.data(), [&] { sums_.ClearMore(); });
+      sums_.Give(n, channel, channels, found_.data());
     }
   }
 
@@ -61,8 +65,9 @@ class ScatteredMaxima {
   void SelectBand(int64_t first, int64_t last) {
     if (first == at_.first && last == at_.last) return;
     at_ = TileRows::Of(windows_.rows, windows_.grad.shape[2], first, last);
-    sums_.Select(at_);
-    maxima_.Select(at_, sums_.Pitch());
+    const int64_t steps = maxima_.SelectRows(at_);
+    sums_.Select(at_, steps);
+    maxima_.SetPitch(sums_.Pitch());
   }
 
   const WindowGradients &windows_;
@@ -70,6 +75,8 @@ class ScatteredMaxima {
   Maxima maxima_;
   ScatteredSums<T> sums_;
   TileRows at_{};
+  // Where windows add their gradients, for each plane of the block.
+  AlignedVector<typename ScatteredSums<T>::Pixel> found_;
 };
 
 // Computes the gradients if their layout suits; returns whether it does. Planes are merged where that fills

@@ -43,70 +43,66 @@ class ScatteredSums {
         width_(windows.columns.size),
         count_(windows.grad.shape[3]),
         once_(Apart(windows.rows, windows.grad.shape[2]) && Apart(windows.columns, count_)),
-        in_place_(windows.out.strides[2] == width_ && windows.out.strides[1] <= kFarthest &&
-                  windows.out.numel() * static_cast<int64_t>(sizeof(T)) <= kMostBytes &&
-                  HaveElements(windows.rows, windows.grad.shape[2]) &&
-                  HaveElements(windows.columns, count_) &&
-                  (std::is_same_v<T, C> || (once_ && windows.grad.strides[3] == 1))) {}
+        runs_of_grads_(windows.grad.strides[3] == 1 &&
+                       (windows.grad.strides[2] == count_ || windows.grad.shape[2] == 1)),
+        few_(std::is_same_v<T, BFloat16> && !once_ &&
+             windows.out.strides[1] == windows.out.shape[2] * width_ &&
+             8 * windows.grad.shape[2] * count_ <= windows.out.shape[2] * width_),
+        direct_(windows.out.strides[2] == width_ && windows.out.strides[1] <= kFarthest &&
+                !OutgrowsCaches(windows.out) && HaveElements(windows.rows, windows.grad.shape[2]) &&
+                HaveElements(windows.columns, count_) &&
+                (std::is_same_v<T, C> || (once_ && runs_of_grads_) || few_)) {}
 
-  // Selects rows of the result.
-  void Select(const TileRows &at) {
+  // Selects rows of the result, for which `lines` rows of the image are read.
+  void Select(const TileRows &at, int64_t lines) {
     at_ = at;
-    whole_ = in_place_ && at.last - at.first == windows_.out.shape[2];
-    pitch_ = whole_ ? windows_.out.strides[1] : (at.last - at.first) * width_;
+    in_place_ = direct_ && at.last - at.first == windows_.out.shape[2];
+    pitch_ = in_place_ ? windows_.out.strides[1] : (at.last - at.first) * width_;
+    cleared_ =
+        hwy::RoundUpTo(CeilDiv(kBlock * (at.last - at.first) * width_, std::max<int64_t>(1, lines)), kBlock);
   }
 
   int64_t Pitch() const { return pitch_; }
 
-  // Starts the selected rows of channels [channel, channel + channels) of image n.
+  // Results that are summed in place are cleared bit by bit while maxima are found, as memory is idle then.
   void Start(int64_t n, int64_t channel, int64_t channels) {
-    const Shape &strides = windows_.grad.strides;
-    channels_ = channels;
-    cleared_ = at_.first;
-    result_ = PlaneOf<T>(windows_.out, n, channel) + at_.first * windows_.out.strides[2];
-    if (!whole_) sums_.resize(std::max<size_t>(sums_.size(), kBlock * pitch_ + 1));
-    given_ = PlaneOf<const T>(windows_.grad, n, channel) + at_.top * strides[2];
-    if (IsGiven()) return;
-    const int64_t rows = std::max<int64_t>(0, at_.bottom - at_.top);
-    grads_.resize(std::max<size_t>(grads_.size(), rows * count_ * channels));
-    if (strides[1] == rows * strides[2] && strides[2] == count_ * strides[3]) {
-      return WidenPlane(given_, strides[1], strides[3], channels, rows * count_, grads_.data());
+    if (!in_place_) return;
+    T *planes = PlaneOf<T>(windows_.out, n, channel);
+    const int64_t stride = windows_.out.strides[1], size = windows_.out.shape[2] * width_;
+    if (stride == size) {
+      next_cleared_ = planes;
+      uncleared_ = channels * size;
+      return;
     }
-    for (int64_t c = 0; c < channels; ++c) {
-      WidenPlane(given_ + c * strides[1], strides[2], strides[3], rows, count_,
-                 grads_.data() + c * rows * count_);
-    }
+    for (int64_t c = 0; c < channels; ++c) Clear(planes + c * stride, size);
   }
 
-  // Adds the gradients of a row of windows to what was found. The windows before it lie above it.
-  void AddRow(int64_t row, const Pixel *found) {
-    const int64_t end = std::min(at_.last, windows_.rows.Start(row) + windows_.rows.Reach());
-    if (end > cleared_) ClearTo(std::min(at_.last, std::max(end, cleared_ + kCleared / width_)));
-    row -= at_.top;
-    const T *given = given_ + row * windows_.grad.strides[2];
-    const int64_t step = windows_.grad.strides[1];
-    if constexpr (std::is_same_v<T, C>) {
-      C *sums = whole_ ? result_ : sums_.data();
-      if (IsGiven()) return AddWindows(given, step, found, sums);
-      AddWidened(row, found, sums);
-    } else {
-      if (whole_) return AddWindows(given, step, found, result_);
-      AddWidened(row, found, sums_.data());
-    }
-  }
+  // Clears the share of a row of the image.
+  void ClearMore() { ClearMore(cleared_); }
 
-  // Finishes the selected rows.
-  void Finish() {
-    ClearTo(at_.last);
-    if (whole_) return;
-    const int64_t row = windows_.out.strides[2], planes = windows_.out.strides[1];
-    const bool dense = row == width_ && planes == pitch_;
-    const int64_t length = dense ? channels_ * pitch_ : row == width_ ? pitch_ : width_;
+  // Adds the gradients to what was found, in place or in sums_, which are then copied.
+  void Give(int64_t n, int64_t channel, int64_t channels, const Pixel *found) {
+    found_ = found;
+    const int64_t size = (at_.last - at_.first) * width_, row = windows_.out.strides[2];
+    const int64_t planes = windows_.out.strides[1];
+    T *to = PlaneOf<T>(windows_.out, n, channel) + at_.first * row;
+    if (!in_place_ || few_) sums_.resize(std::max<size_t>(sums_.size(), kBlock * size + 1));
+    if (in_place_) {
+      ClearMore(uncleared_);
+      if constexpr (!std::is_same_v<T, C>) {
+        if (!once_) return ScatterRounded(n, channel, channels, to);
+      }
+      return Scatter(n, channel, channels, to);
+    }
+    Clear(sums_.data(), channels * size);
+    Scatter(n, channel, channels, sums_.data());
+    const bool dense = row == width_ && planes == size;
+    const int64_t length = dense ? channels * size : row == width_ ? size : width_;
     const bool stream = std::is_same_v<T, C> && OutgrowsCaches(windows_.out);
-    for (int64_t c = 0; c < (dense ? 1 : channels_); ++c) {
-      for (int64_t x = 0; x < (dense ? length : pitch_); x += length) {
-        T *run = result_ + c * planes + x / width_ * row;
-        const C *sums = sums_.data() + c * pitch_ + x;
+    for (int64_t c = 0; c < (dense ? 1 : channels); ++c) {
+      for (int64_t x = 0; x < (dense ? length : size); x += length) {
+        T *run = to + c * planes + x / width_ * row;
+        const C *sums = sums_.data() + c * size + x;
         if constexpr (std::is_same_v<T, C>) {
           if (stream) {
             StreamRun(sums, length, run);
@@ -119,10 +115,6 @@ class ScatteredSums {
   }
 
  private:
-  // Results of up to so many bytes are summed in place: the last cache holds them.
-  static constexpr int64_t kMostBytes = 32 << 20;
-  static constexpr int64_t kCleared = 256;  // the fewest pixels of a plane to clear at once
-
   // Whether no two windows of an axis reach the same position.
   static bool Apart(const WindowAxis &axis, int64_t windows) {
     return windows == 1 || axis.stride >= axis.Reach();
@@ -135,39 +127,68 @@ class ScatteredSums {
     return true;
   }
 
-  // Whether gradients are added as they are given.
-  bool IsGiven() const { return windows_.grad.strides[3] == 1 && (std::is_same_v<T, C> || whole_); }
+  void ClearMore(int64_t count) {
+    count = std::min(count, uncleared_);
+    Clear(next_cleared_, count);
+    next_cleared_ += count;
+    uncleared_ -= count;
+  }
 
-  // Clears rows up to `end`, where sums are added to before long.
-  void ClearTo(int64_t end) {
-    const int64_t from = (cleared_ - at_.first) * width_, count = (end - cleared_) * width_;
-    cleared_ = end;
-    if (whole_) {
-      ClearPlanes(result_ + from, count);
-    } else {
-      ClearPlanes(sums_.data() + from, count);
+  // Adds the gradients of the windows to `sums`, or stores them there if no windows share a pixel.
+  template <typename Sum>
+  void Scatter(int64_t n, int64_t channel, int64_t channels, Sum *sums) {
+    const Tensor &grad = windows_.grad;
+    const int64_t windows = std::max<int64_t>(0, at_.bottom - at_.top) * count_;
+    const T *from = PlaneOf<const T>(grad, n, channel) + at_.top * grad.strides[2];
+    if constexpr (std::is_same_v<T, Sum>) {
+      if (runs_of_grads_) return ScatterRuns(from, grad.strides[1], windows, channels, sums);
+    }
+    if constexpr (std::is_same_v<C, Sum>) {
+      ScatterRuns(Gradients(from, windows, channels), windows, windows, channels, sums);
     }
   }
-  template <typename Sum>
-  void ClearPlanes(Sum *to, int64_t count) const {
-    if (count == pitch_) return Clear(to, channels_ * count);
-    for (int64_t c = 0; c < channels_; ++c, to += pitch_) Clear(to, count);
+
+  // Rounds only those sums of half types that windows add to.
+  void ScatterRounded(int64_t n, int64_t channel, int64_t channels, T *to) {
+    const D d;
+    const hn::RebindToSigned<D> indices;
+    const int64_t count = (at_.bottom - at_.top) * count_ * kBlock;
+    for (int64_t i = 0; i < count; ++i) sums_[found_[i]] = 0;
+    Scatter(n, channel, channels, sums_.data());
+    T rounded[kLanes];
+    for (int64_t i = 0; i < count; i += kLanes) {
+      const auto found = hn::BitCast(indices, hn::Load(PixelTag(), found_ + i));
+      StoreFloat(hn::GatherIndex(d, sums_.data(), found), d, rounded);
+      const int64_t lanes = std::min(kLanes, channels - i % kBlock);
+      for (int64_t c = 0; c < lanes; ++c) to[found_[i + c]] = rounded[c];
+    }
   }
 
-  void AddWidened(int64_t row, const Pixel *found, C *sums) const {
-    AddWindows(grads_.data() + row * count_, (at_.bottom - at_.top) * count_, found, sums);
+  // The gradients of the windows of the band as they are computed with, plane by plane.
+  const C *Gradients(const T *from, int64_t windows, int64_t channels) {
+    const Shape &strides = windows_.grad.strides;
+    grads_.resize(std::max<size_t>(grads_.size(), windows * channels));
+    C *to = grads_.data();
+    if (runs_of_grads_) {
+      WidenPlane(from, strides[1], 1, channels, windows, to);
+    } else {
+      for (int64_t c = 0; c < channels; ++c) {
+        WidenPlane(from + c * strides[1], strides[2], strides[3], windows / count_, count_, to + c * windows);
+      }
+    }
+    return to;
   }
 
-  // Adds the gradients of a row of windows to `sums`, or stores them there if no windows share a pixel.
-  template <typename G>
-  void AddWindows(const G *grads, int64_t step, const Pixel *found, G *sums) const {
-    for (int64_t x = 0; x < count_; ++x, found += kBlock) {
-      const G *next = grads + x;
-      if (channels_ == kBlock) {
+  template <typename G, typename Sum>
+  void ScatterRuns(const G *grads, int64_t step, int64_t windows, int64_t channels, Sum *sums) const {
+    const Pixel *found = found_;
+    for (int64_t i = 0; i < windows; ++i, found += kBlock) {
+      const G *next = grads + i;
+      if (channels == kBlock) {
 #pragma GCC unroll 16
         for (int64_t c = 0; c < kBlock; ++c, next += step) AddTo(sums[found[c]], *next);
       } else {
-        for (int64_t c = 0; c < channels_; ++c, next += step) AddTo(sums[found[c]], *next);
+        for (int64_t c = 0; c < channels; ++c, next += step) AddTo(sums[found[c]], *next);
       }
     }
   }
@@ -180,17 +201,19 @@ class ScatteredSums {
   }
 
   const WindowGradients &windows_;
-  const int64_t width_;  // of the image
-  const int64_t count_;  // windows of a row
-  const bool once_;      // whether no windows share a pixel
-  const bool in_place_;  // whether whole planes are summed where their results lie
+  const int64_t width_;       // of the image
+  const int64_t count_;       // windows of a row
+  const bool once_;           // whether no windows share a pixel
+  const bool runs_of_grads_;  // whether all gradients of a plane follow each other
+  const bool few_;            // whether most pixels of a dense plane receive nothing
+  const bool direct_;         // whether a whole plane may be summed where its result lies
   TileRows at_{};
-  bool whole_ = false;        // whether these are whole planes, summed there
-  int64_t pitch_ = 0;         // from plane to plane of what is summed
-  int64_t channels_ = 0;      // of the present block
-  int64_t cleared_ = 0;       // rows up to here
-  T *result_ = nullptr;       // the selected rows of the block
-  const T *given_ = nullptr;  // the gradients of their windows
+  bool in_place_ = false;  // whether the band is
+  int64_t cleared_ = 0;    // elements that are cleared with each row of the image
+  T *next_cleared_ = nullptr;
+  int64_t uncleared_ = 0;         // elements from there on
+  int64_t pitch_ = 0;             // from plane to plane of what is summed
+  const Pixel *found_ = nullptr;  // the places of maxima
   AlignedVector<C> sums_, grads_;
 };
 

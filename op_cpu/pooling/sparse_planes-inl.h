@@ -23,13 +23,9 @@ HWY_INLINE void Clear(T *run, int64_t count) {
   const hn::ScalableTag<uint8_t> d;
   auto *bytes = reinterpret_cast<uint8_t *>(run);
   const int64_t size = count * sizeof(T), lanes = hn::Lanes(d);
-  if (size < lanes) {
-    std::memset(bytes, 0, size);
-    return;
-  }
-  for (int64_t x = 0; x + lanes <= size; x += lanes) hn::StoreU(hn::Zero(d), d, bytes + x);
-  // The last vector overlaps the one before it.
-  hn::StoreU(hn::Zero(d), d, bytes + size - lanes);
+  int64_t x = 0;
+  for (; x + lanes <= size; x += lanes) hn::StoreU(hn::Zero(d), d, bytes + x);
+  if (x < size) std::memset(bytes + x, 0, size - x);
 }
 
 // The sum of one term, which turns -0 into 0.

@@ -50,8 +50,7 @@ class TapMaxima {
         width_(columns_.size),
         count_(windows.grad.shape[3]),
         together_(std::max<int64_t>(1, (kTile / width_ - rows_.Reach()) / rows_.stride + 1)),
-        tile_(windows.in, std::min(rows_.size, (together_ - 1) * rows_.stride + rows_.Reach()) * width_),
-        found_(count_ * kBlock) {
+        tile_(windows.in, std::min(rows_.size, (together_ - 1) * rows_.stride + rows_.Reach()) * width_) {
     for (int64_t i = 0; i < rows_.kernel; ++i) {
       for (int64_t j = 0; j < columns_.kernel; ++j) {
         const int64_t pixel = i * rows_.dilation * width_ + j * columns_.dilation;
@@ -64,34 +63,38 @@ class TapMaxima {
     }
   }
 
-  // Selects rows of the result. pitch: from plane to plane of the places.
-  void Select(const TileRows &at, int64_t pitch) {
+  // Selects rows of the result. Returns how many steps there are.
+  int64_t SelectRows(const TileRows &at) {
     at_ = at;
-    pitch_ = pitch;
     row_taps_.clear();
     for (int64_t row = at.top; row < at.bottom; ++row) {
       const int64_t first = rows_.FirstTap(row);
       row_taps_.push_back({first, rows_.EndTap(row) - first});
     }
+    return at.bottom - at.top;
   }
 
-  // Calls give(row, places) for each selected row of windows. image: the first plane of the block.
-  template <class Give>
-  void operator()(const T *image, int64_t channels, const Give &give) {
+  // pitch: from plane to plane of the places.
+  void SetPitch(int64_t pitch) { pitch_ = pitch; }
+
+  // Finds the places of the maxima of all windows of the selected rows. Calls step() at each step. image: the
+  // first plane of the block.
+  template <class Step>
+  void operator()(const T *image, int64_t channels, Pixel *to, const Step &step) {
     bool finite = true;
     for (int64_t row = at_.top; row < at_.bottom;) {
       const int64_t end = std::min(at_.bottom, row + together_);
       const int64_t first = std::max<int64_t>(0, rows_.Start(row));
       const int64_t last = std::min(rows_.size, rows_.Start(end - 1) + rows_.Reach());
       if (first < last) finite &= tile_.Load(image, {first, last - first}, channels);
-      for (; row < end; ++row) {
+      for (; row < end; ++row, to += count_ * kBlock) {
+        step();
         const C *from = tile_.Row(rows_.Start(row) - first);
         // 0 stands for all numbers of taps that there is no code for.
         const int64_t taps = row_taps_[row - at_.top].count * columns_.kernel;
         WithConstant<2, 3, 4, 6, 9, 0>(finite ? taps : 0, [&](auto constant) {
-          finite ? FindRow<false, decltype(constant)::value>(row, from) : FindRow<true, 0>(row, from);
+          finite ? FindRow<false, decltype(constant)::value>(row, from, to) : FindRow<true, 0>(row, from, to);
         });
-        give(row, found_.data());
       }
     }
   }
@@ -109,7 +112,7 @@ class TapMaxima {
   // Finds the places of a row of windows, whose first row lies at `from`. kTaps: how many taps of them are
   // inside the image, but for those beside its columns; or 0 where the compiler does not know it.
   template <bool kNaN, int64_t kTaps>
-  void FindRow(int64_t row, const C *from) {
+  void FindRow(int64_t row, const C *from, Pixel *to) const {
     const PixelTag pixels;
     // What other bands compute, and windows without an element, go behind the last plane.
     const auto none = hn::Set(pixels, static_cast<Pixel>(kBlock * pitch_));
@@ -121,7 +124,6 @@ class TapMaxima {
     std::copy_n(all, kTaps, taps);
     const int64_t start = (rows_.Start(row) - at_.first) * width_ - columns_.padding;
     from -= columns_.padding * kBlock;
-    Pixel *to = found_.data();
     for (int64_t x = 0; x < count_; ++x, to += kBlock) {
       const int64_t column = x * columns_.stride;
       const auto place = hn::Set(pixels, static_cast<Pixel>(start + column));
@@ -191,7 +193,6 @@ class TapMaxima {
   std::vector<WindowRows> column_taps_;  // the columns of taps that a window of a row has in the image
   std::vector<WindowRows> row_taps_;     // the rows of taps that a selected row of windows has there
   PlaneTile<T> tile_;
-  AlignedVector<Pixel> found_;  // of a row of windows, for each plane of the block
   TileRows at_{};
   int64_t pitch_ = 0;
 };
