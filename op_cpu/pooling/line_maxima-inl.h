@@ -81,8 +81,9 @@ class LineMaxima {
   template <class Step>
   void operator()(const T *image, int64_t channels, Pixel *to, const Step &step) {
     // 0 stands for all numbers of taps that there is no code for.
-    WithConstant<1, 2, 3, 4, 5, 0>(
-        columns_.kernel, [&](auto taps) { FindMaxima<decltype(taps)::value>(image, channels, to, step); });
+    WithConstant<1, 2, 3, 4, 5, 0>(columns_.kernel, [&](auto taps) HWY_ATTR {
+      FindMaxima<decltype(taps)::value>(image, channels, to, step);
+    });
   }
 
  private:

@@ -49,7 +49,8 @@ class ScatteredMaxima {
     for (; first < last; first += band_) {
       SelectBand(first, std::min(first + band_, last));
       sums_.Start(n, channel, channels);
-      maxima_(PlaneOf<const T>(windows_.in, n, channel), channels, found_.data(), [&] { sums_.ClearMore(); });
+      maxima_(PlaneOf<const T>(windows_.in, n, channel), channels, found_.data(),
+              [&]() HWY_ATTR { sums_.ClearMore(); });
       sums_.Give(n, channel, channels, found_.data());
     }
   }

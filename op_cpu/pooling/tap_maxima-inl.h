@@ -39,7 +39,7 @@ class TapMaxima {
  public:
   static bool Suit(const WindowGradients &windows) {
     const WindowAxis &rows = windows.rows;
-    return rows.kernel * windows.columns.kernel <= kMostTaps &&
+    return sizeof(T) >= 4 && rows.kernel * windows.columns.kernel <= kMostTaps &&
            2 * rows.Reach() * windows.columns.size <= kTile &&
            (rows.stride == 1 || (rows.dilation == 1 && rows.stride <= rows.kernel));
   }
@@ -92,7 +92,7 @@ class TapMaxima {
         const C *from = tile_.Row(rows_.Start(row) - first);
         // 0 stands for all numbers of taps that there is no code for.
         const int64_t taps = row_taps_[row - at_.top].count * columns_.kernel;
-        WithConstant<2, 3, 4, 6, 9, 0>(finite ? taps : 0, [&](auto constant) {
+        WithConstant<2, 3, 4, 6, 9, 0>(finite ? taps : 0, [&](auto constant) HWY_ATTR {
           finite ? FindRow<false, decltype(constant)::value>(row, from, to) : FindRow<true, 0>(row, from, to);
         });
       }
