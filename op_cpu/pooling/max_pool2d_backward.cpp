@@ -12,27 +12,11 @@
 #include "op_cpu/pooling/pair_gradients-inl.h"
 #include "op_cpu/pooling/pixel_maxima-inl.h"
 #include "op_cpu/pooling/scattered_maxima-inl.h"
-#include "op_cpu/pooling/tile_gradients-inl.h"
 #include "op_cpu/pooling/whole_maxima-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::max_pool2d_backward::HWY_NAMESPACE {
 namespace cpu = avo::HWY_NAMESPACE;
-
-// Blocks is what computes a block of channels.
-template <class Blocks, typename T>
-void PoolBlocks(const WindowGradients &given, const ParallelFor &parallel_for) {
-  constexpr int64_t kBlock = cpu::kPixelBlock<T>;
-  const WindowGradients windows = given.Merged(kBlock);
-  const Shape &shape = windows.out.shape;
-  const int64_t blocks = CeilDiv(shape[1], kBlock);
-  ParallelImages(
-      shape[0] * blocks, shape[2], GrainOf(shape[3] * kBlock), parallel_for, [&] { return Blocks(windows); },
-      [&](Blocks &block, int64_t image, int64_t first, int64_t last) {
-        const int64_t channel = image % blocks * kBlock;
-        block(image / blocks, channel, std::min(kBlock, shape[1] - channel), first, last);
-      });
-}
 
 void Run(const Args &args, const ParallelFor &parallel_for) {
   const auto axis = [&](int i) {
@@ -45,17 +29,24 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
     if (cpu::AreWhole<T>(windows)) return cpu::PoolWholeGradients<T>(windows, parallel_for);
     if (cpu::PoolPairs<T, 3>(windows, parallel_for) || cpu::PoolPairs<T, 2>(windows, parallel_for)) return;
     const Shape &shape = windows.out.shape;
-    if (cpu::PixelMaxima<T>::Suit(windows)) {
-      return ParallelImages<cpu::PixelMaxima<T>>(windows, shape[0], shape[2], GrainOf(shape[3] * shape[1]),
-                                                 parallel_for);
+    // channels: how many are computed together.
+    const auto pool_pixels = [&](int64_t channels) {
+      const int64_t parts = shape[1] / channels;
+      ParallelImages(
+          shape[0] * parts, shape[2], GrainOf(shape[3] * channels), parallel_for,
+          [&] { return cpu::PixelMaxima<T>(windows, channels); },
+          [&](cpu::PixelMaxima<T> &worker, int64_t image, int64_t first, int64_t last) {
+            worker(image / parts, image % parts * channels, first, last);
+          });
+    };
+    if (cpu::PixelMaxima<T>::Suit(windows)) return pool_pixels(shape[1]);
+    if (cpu::ColumnGradients<T>::Suit(windows)) {
+      return ParallelImages<cpu::ColumnGradients<T>>(windows, shape[0] * shape[1], shape[2],
+                                                     GrainOf(shape[3]), parallel_for);
     }
-    if (!cpu::ColumnGradients<T>::Suit(windows)) {
-      return cpu::ScatteredMaxima<T>::Suit(windows)
-                 ? PoolBlocks<cpu::ScatteredMaxima<T>, T>(windows, parallel_for)
-                 : PoolBlocks<cpu::TileGradients<T>, T>(windows, parallel_for);
-    }
-    ParallelImages<cpu::ColumnGradients<T>>(windows, shape[0] * shape[1], shape[2], GrainOf(shape[3]),
-                                            parallel_for);
+    if (cpu::PoolScattered<T>(windows, parallel_for)) return;
+    // Any other layout: one channel at a time, unless channels are neighbours.
+    pool_pixels(windows.AreNeighbours(1) ? shape[1] : 1);
   });
 }
 

@@ -152,7 +152,8 @@ class PairGradients {
   template <class Keys>
   bool ComputePairs(const Rows &rows, int64_t begin, int64_t end) const {
     const D d;
-    V products = hn::Zero(d);
+    // A sum for each row, as each addition waits for the one before it.
+    V products[3] = {hn::Zero(d), hn::Zero(d), hn::Zero(d)};
     State<Keys> state;
     Resume(rows, begin, state, products);
     for (int64_t x = begin; x < end; x += kStep) {
@@ -176,7 +177,8 @@ class PairGradients {
         for (int k = 0; k < 3; ++k) state.given[i][k] = given[k];
       }
     }
-    const bool finite = hn::AllTrue(d, hn::Eq(products, hn::Zero(d)));
+    const V all = hn::Add(hn::Add(products[0], products[1]), products[2]);
+    const bool finite = hn::AllTrue(d, hn::Eq(all, hn::Zero(d)));
     if (std::is_same_v<Keys, FiniteKeys<C>> && !finite) return false;
     if (kKernel == 3) Pause(rows, end, state);
     return finite;
@@ -185,13 +187,13 @@ class PairGradients {
   // Loads the keys of the windows from x on.
   template <class Keys>
   HWY_INLINE WindowKeys<Keys> LoadWindows(const Rows &rows, int64_t x, State<Keys> &state,
-                                          V &products) const {
+                                          V (&products)[3]) const {
     WindowKeys<Keys> keys;
 #pragma GCC unroll 3
     for (int i = kFirst; i < 3; ++i) {
       const int number = (i - kFirst) * kKernel;  // of the row's first tap
       auto &a = keys.a[i], &b = keys.b[i], &c = keys.c[i], &largest = keys.largest[i];
-      pairs_.template Load<Keys>(rows.in[i], x, b, c, products);
+      pairs_.template Load<Keys>(rows.in[i], x, b, c, products[i]);
       if (kKernel == 3) a = Keys::AsTap(Pairs::template Before<Keys>(c, state.odd_keys[i]), number);
       state.odd_keys[i] = c;
       b = Keys::AsTap(b, number + kKernel - 2);
@@ -224,7 +226,7 @@ class PairGradients {
 
   // The state before pair `begin`: that of a new line, or what Pause kept.
   template <class Keys>
-  HWY_INLINE void Resume(const Rows &rows, int64_t begin, State<Keys> &state, V &products) const {
+  HWY_INLINE void Resume(const Rows &rows, int64_t begin, State<Keys> &state, V (&products)[3]) const {
     const D d;
 #pragma GCC unroll 3
     for (int i = kFirst; i < 3; ++i) {
@@ -233,7 +235,7 @@ class PairGradients {
       for (int k = 0; k < 3; ++k) state.given[i][k] = hn::Zero(d);
       if (kKernel == 2 || begin == 0) continue;
       typename Keys::Key unused;
-      pairs_.template Load<Keys>(rows.in[i], begin - kStep, unused, state.odd_keys[i], products);
+      pairs_.template Load<Keys>(rows.in[i], begin - kStep, unused, state.odd_keys[i], products[i]);
 #pragma GCC unroll 3
       for (int k = 0; k < 3; ++k) state.given[i][k] = hn::Load(d, rows.paused + (3 * i + k) * kLanes);
     }

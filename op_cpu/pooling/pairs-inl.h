@@ -56,8 +56,10 @@ class ColumnPairs {
   // Shorter rows leave most lanes of their vectors empty. All instruction sets choose as those with the
   // longest vectors do, because a sum of a single term keeps the sign of zero here.
   static bool Suit(const WindowGradients &windows) {
-    return windows.AreNeighbours(3) &&
-           windows.grad.shape[3] >= (sizeof(T) == 2 ? 32 : 80 / static_cast<int64_t>(sizeof(C)));
+    // Windows of 3 x 3 have more to share between the lanes of other ways.
+    const bool large = windows.columns.kernel > 2;
+    const int64_t shortest = sizeof(T) == 2 ? 32 : sizeof(T) == 4 ? (large ? 28 : 20) : (large ? 20 : 10);
+    return windows.AreNeighbours(3) && windows.grad.shape[3] >= shortest;
   }
   // How many planes there are, where plane i lies, and how many elements a row of one has.
   static int64_t Planes(const Shape &shape) { return shape[0] * shape[1]; }

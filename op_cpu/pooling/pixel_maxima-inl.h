@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gradients of maxima of images whose channels are neighbours in memory, right where these lie. Compiled once
-// for each instruction set.
+// Gradients of maxima of images whose channels are neighbours in memory, right where these lie; or of images
+// of any layout, channel by channel. Compiled once for each instruction set.
 #if defined(AVO_OP_CPU_POOLING_PIXEL_MAXIMA_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef AVO_OP_CPU_POOLING_PIXEL_MAXIMA_INL_H_
 #undef AVO_OP_CPU_POOLING_PIXEL_MAXIMA_INL_H_
@@ -41,25 +41,27 @@ class PixelMaxima {
   static constexpr bool kInPlace = std::is_same_v<T, C>;
 
  public:
+  // Whether this is the fastest way.
   static bool Suit(const WindowGradients &windows) {
     constexpr int64_t kFewest = 32 / sizeof(C), kMostTaps = 32;
     return windows.AreNeighbours(1) && windows.in.shape[1] >= kFewest &&
            windows.rows.kernel * windows.columns.kernel <= kMostTaps;
   }
 
-  explicit PixelMaxima(const WindowGradients &windows)
+  // channels: how many an image has; one, or all of them, which must be neighbours.
+  PixelMaxima(const WindowGradients &windows, int64_t channels)
       : windows_(windows),
         columns_(windows.columns.size),
-        block_(
-            std::min(windows.in.shape[1],
-                     AlignUp<int64_t>(std::max<int64_t>(1, kBand / (windows.rows.Reach() * columns_)), 64))),
+        channels_(channels),
+        block_(std::min(
+            channels, AlignUp<int64_t>(std::max<int64_t>(1, kBand / (windows.rows.Reach() * columns_)), 64))),
         band_(RowsTogether(windows.rows, kBand / (columns_ * block_))),
         sums_(kInPlace ? 0 : band_ * columns_ * block_) {}
 
-  // Computes rows [first, last) of image n of the result.
-  void operator()(int64_t n, int64_t first, int64_t last) {
-    for (channel_ = 0; channel_ < windows_.in.shape[1]; channel_ += block_) {
-      count_ = std::min(block_, windows_.in.shape[1] - channel_);
+  // Computes rows [first, last) of the image of the result that begins with a channel of image n.
+  void operator()(int64_t n, int64_t channel, int64_t first, int64_t last) {
+    for (channel_ = channel; channel_ < channel + channels_; channel_ += block_) {
+      count_ = std::min(block_, channel + channels_ - channel_);
       T *out = PlaneOf<T>(windows_.out, n, channel_);
       if constexpr (kInPlace) {
         row_ = windows_.out.strides[2];
@@ -180,14 +182,19 @@ class PixelMaxima {
   HWY_NOINLINE void GiveNumbered(const T *in, const T *grad, C *sums, int64_t first, int64_t last,
                                  int64_t lanes) const {
     const D d;
+    const hn::RebindToUnsigned<D> numbers;
+    using Number = hn::TFromD<decltype(numbers)>;
     const auto count = static_cast<int64_t>(taps_.size());
-    V largest = LoadUpTo(d, in + taps_[0].in, lanes), found = hn::Zero(d);
+    V largest = LoadUpTo(d, in + taps_[0].in, lanes);
+    auto found = hn::Zero(numbers);
     for (int64_t k = 1; k < count; ++k) {
-      TakeLarger<true>(LoadUpTo(d, in + taps_[k].in, lanes), hn::Set(d, static_cast<C>(k)), largest, found);
+      const auto number = hn::Set(numbers, static_cast<Number>(k));
+      TakeLarger<true>(LoadUpTo(d, in + taps_[k].in, lanes), number, largest, found);
     }
     const V up = LoadUpTo(d, grad, lanes);
     for (int64_t k = first; k < last; ++k) {
-      AddWhere(hn::Eq(found, hn::Set(d, static_cast<C>(k))), up, sums + taps_[k].sum, lanes);
+      const auto here = hn::Eq(found, hn::Set(numbers, static_cast<Number>(k)));
+      AddWhere(hn::RebindMask(d, here), up, sums + taps_[k].sum, lanes);
     }
   }
 
@@ -199,6 +206,7 @@ class PixelMaxima {
 
   const WindowGradients &windows_;
   const int64_t columns_;            // of the image
+  const int64_t channels_;           // of an image
   const int64_t block_;              // channels that are computed together
   const int64_t band_;               // the most rows of sums of half types
   int64_t channel_ = 0, count_ = 0;  // the present block

@@ -69,7 +69,8 @@ class PlaneTile {
     const hn::CappedTag<Word, 16 / sizeof(Word)> block;
     const hn::RebindToFloat<decltype(words)> d;
     constexpr int64_t kSide = hn::MaxLanes(d);
-    auto even = hn::Zero(d), odd = even;
+    // Several sums, as each addition waits for the one before it.
+    hn::Vec<decltype(d)> sums[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
     for (int64_t c = 0; c < kBlock; c += kSide) {
       const C *planes[kSide];
       for (int64_t i = 0; i < kSide; ++i) planes[i] = from + std::min(c + i, channels - 1) * stride;
@@ -81,16 +82,15 @@ class PlaneTile {
         TransposeBlocks(words, load, columns);
         C *to = tile_.data() + p * kBlock + c;
 #pragma GCC unroll 8
-        for (int64_t i = 0; i < kSide; i += 2) {
-          const auto a = hn::BitCast(d, columns[i]), b = hn::BitCast(d, columns[i + 1]);
-          if (kCheck) even = hn::MulAdd(a, hn::Zero(d), even);
-          if (kCheck) odd = hn::MulAdd(b, hn::Zero(d), odd);
-          hn::Store(a, d, to + i * kBlock);
-          hn::Store(b, d, to + (i + 1) * kBlock);
+        for (int64_t i = 0; i < kSide; ++i) {
+          const auto column = hn::BitCast(d, columns[i]);
+          if (kCheck) sums[i % 4] = hn::MulAdd(column, hn::Zero(d), sums[i % 4]);
+          hn::Store(column, d, to + i * kBlock);
         }
       });
     }
-    return hn::AllTrue(d, hn::Eq(hn::Add(even, odd), hn::Zero(d)));
+    const auto all = hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3]));
+    return hn::AllTrue(d, hn::Eq(all, hn::Zero(d)));
   }
 
   // Copies runs one behind the other, as what is computed with. Returns whether all elements are finite.

@@ -9,57 +9,33 @@
 #endif
 
 #include <algorithm>
-#include <type_traits>
-#include <vector>
 
 #include "op_cpu/common/memory/aligned.h"
-#include "op_cpu/common/vectors/with_constant-inl.h"
-#include "op_cpu/pooling/plane_tile-inl.h"
+#include "op_cpu/pooling/line_maxima-inl.h"
+#include "op_cpu/pooling/parallel_images.h"
 #include "op_cpu/pooling/scattered_sums-inl.h"
+#include "op_cpu/pooling/tap_maxima-inl.h"
 #include "op_cpu/pooling/tile_rows.h"
-#include "op_cpu/pooling/window_operations-inl.h"
 #include "op_cpu/pooling/windows.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A block of planes is computed together, a few rows of the result at a time. The lanes of a vector are
+// A block of planes is computed together, a band of rows of the result at a time. The lanes of a vector are
 // planes, so that rows of any length and windows at any distances fill vectors:
 //   1. the rows of the image that these rows' windows reach are transposed,
-//   2. for each row of the image, the maximum of what each window has there is found, and for each row of
-//      windows the maximum of its rows: windows that share rows share these maxima,
-//   3. each window adds its gradient to the pixel of its maximum, in row-major order of the windows.
-// Taps beside the image are left out, so that no element stands for them.
-template <typename T>
+//   2. the pixel of the maximum of each window is found,
+//   3. each window adds its gradient there, in row-major order of the windows.
+// Taps beside the image are left out, so that no element stands for them. Maxima is TapMaxima or LineMaxima.
+template <class Maxima, typename T>
 class ScatteredMaxima {
-  using C = Compute<T>;
-  using D = hn::ScalableTag<C>;
-  using V = hn::Vec<D>;
-  using PixelTag = typename ScatteredSums<T>::PixelTag;
-  using Pixel = typename ScatteredSums<T>::Pixel;
-  static constexpr int64_t kBlock = PlaneTile<T>::kBlock, kLanes = hn::MaxLanes(D());
-
  public:
   explicit ScatteredMaxima(const WindowGradients &windows)
-      : windows_(windows),
-        rows_(windows.rows),
-        columns_(windows.columns),
-        width_(columns_.size),
-        count_(windows.grad.shape[3]),
-        band_(Band(windows)),
-        chunk_(std::clamp<int64_t>(kChunk / width_, 1, rows_.size)),
-        kept_(std::min(rows_.size, rows_.Reach() + chunk_)),
-        lines_(kept_ * 2 * count_ * kBlock),
-        tile_(windows.in, chunk_ * width_),
-        sums_(windows) {
-    const int64_t window_rows =
-        std::min(windows.grad.shape[2], (band_ + rows_.Reach() - 2) / rows_.stride + 2);
-    found_.resize(window_rows * count_ * kBlock);
-    for (int64_t x = 0; x < count_; ++x) {
-      const int64_t first = columns_.FirstTap(x), end = columns_.EndTap(x);
-      taps_.push_back({first < end ? columns_.Start(x) + first * columns_.dilation : 0, end - first});
-    }
+      : windows_(windows), band_(Band(windows)), maxima_(windows), sums_(windows) {
+    const WindowAxis &rows = windows.rows;
+    const int64_t window_rows = std::min(windows.grad.shape[2], (band_ + rows.Reach() - 2) / rows.stride + 2);
+    found_.resize(window_rows * windows.grad.shape[3] * PlaneTile<T>::kBlock);
   }
 
   // Whether the channels of the result are planes, and places in a block of them fit a number of 32 bits.
@@ -72,19 +48,15 @@ class ScatteredMaxima {
   void operator()(int64_t n, int64_t channel, int64_t channels, int64_t first, int64_t last) {
     for (; first < last; first += band_) {
       SelectBand(first, std::min(first + band_, last));
-      const T *image = PlaneOf<const T>(windows_.in, n, channel);
       sums_.Start(n, channel, channels);
-      // 0 stands for all numbers of taps that there is no code for.
-      WithConstant<1, 2, 3, 4, 5, 0>(columns_.kernel,
-                                     [&](auto taps) { FindMaxima<decltype(taps)::value>(image, channels); });
+      maxima_(PlaneOf<const T>(windows_.in, n, channel), channels, found_.data(),
+              [&]() HWY_ATTR { sums_.ClearMore(); });
       sums_.Give(n, channel, channels, found_.data());
     }
   }
 
  private:
   static constexpr int64_t kPixels = 2048;  // of the result that are computed at once: the second cache
-  static constexpr int64_t kChunk = 160;    // of the image that are transposed at once: the first cache
-  static constexpr int64_t kNone = -1;
 
   // The most rows of the result that are computed at once.
   static int64_t Band(const WindowGradients &windows) {
@@ -93,147 +65,44 @@ class ScatteredMaxima {
 
   void SelectBand(int64_t first, int64_t last) {
     if (first == at_.first && last == at_.last) return;
-    at_ = TileRows::Of(rows_, windows_.grad.shape[2], first, last);
-    // Rows of the image that no window reads are left out, unless they are shorter than what is transposed
-    // at once.
-    line_of_row_.assign(at_.in_last - at_.in_first, kNone);
-    for (int64_t row = at_.top; row < at_.bottom; ++row) {
-      for (int64_t i = rows_.FirstTap(row); i < rows_.EndTap(row); ++i) {
-        const int64_t y = rows_.Start(row) + i * rows_.dilation;
-        line_of_row_[y - at_.in_first] = y % kept_ * 2 * count_ * kBlock;
-      }
-    }
-    const int64_t lines = line_of_row_.size() - std::count(line_of_row_.begin(), line_of_row_.end(), kNone);
-    sums_.Select(at_, lines);
-    chunks_.clear();
-    for (int64_t y = at_.in_first; y < at_.in_last; ++y) {
-      if (width_ >= kBlock && line_of_row_[y - at_.in_first] == kNone) continue;
-      const bool follows = !chunks_.empty() && chunks_.back().first + chunks_.back().count == y;
-      if (!follows || chunks_.back().count == chunk_) chunks_.push_back({y, 0});
-      chunks_.back().count += 1;
-    }
-  }
-
-  // Finds where each window of the band adds its gradient.
-  template <int64_t kTaps>
-  void FindMaxima(const T *image, int64_t channels) {
-    Pixel *to = found_.data();
-    bool finite = true;
-    auto chunk = chunks_.begin();
-    for (int64_t row = at_.top; row < at_.bottom; ++row, to += count_ * kBlock) {
-      const int64_t first = rows_.FirstTap(row), lines = std::max<int64_t>(0, rows_.EndTap(row) - first);
-      const int64_t y = rows_.Start(row) + first * rows_.dilation;
-      for (; lines > 0 && chunk != chunks_.end() && chunk->first <= y + (lines - 1) * rows_.dilation;
-           ++chunk) {
-        finite &= tile_.Load(image, *chunk, channels);
-        finite ? FindLines<false, kTaps>(*chunk) : FindLines<true, 0>(*chunk);
-      }
-      const int64_t *taps = line_of_row_.data() + y - at_.in_first;
-      finite ? CombineLines<false>(taps, lines, to) : CombineLines<true>(taps, lines, to);
-    }
-  }
-
-  template <bool kNaN, int64_t kTaps>
-  void FindLines(const WindowRows &chunk) {
-    for (int64_t i = 0; i < chunk.count; ++i) {
-      const int64_t line = line_of_row_[chunk.first + i - at_.in_first];
-      if (line != kNone) {
-        sums_.ClearMore();
-        FindLine<kNaN, kTaps>(chunk.first + i, tile_.Row(i), lines_.data() + line);
-      }
-    }
-  }
-
-  // Finds the maxima of what the windows have in row y of the image: a line of values, then one of pixels.
-  // kTaps: how many taps most windows have in a row, or 0 where the compiler does not know it.
-  template <bool kNaN, int64_t kTaps>
-  void FindLine(int64_t y, const C *from, C *line) const {
-    const PixelTag pixels;
-    // Pixels above the band are large unsigned numbers.
-    const Pixel row = static_cast<Pixel>((y - at_.first) * width_);
-    for (int64_t x = 0; x < count_; ++x) {
-      const auto [first, taps] = taps_[x];
-      const C *window = from + first * kBlock;
-      const auto pixel = hn::Set(pixels, row + static_cast<Pixel>(first));
-      for (int64_t c = 0; c < kBlock; c += kLanes) {
-        C *to = line + x * kBlock + c;
-        if (kTaps != 0 && HWY_LIKELY(taps == kTaps)) {
-          FindWindow<kNaN, kTaps>(window + c, kTaps, pixel, to);
-        } else {
-          FindWindow<kNaN, 0>(window + c, taps, pixel, to);
-        }
-      }
-    }
-  }
-
-  template <bool kNaN, int64_t kTaps>
-  HWY_INLINE void FindWindow(const C *window, int64_t taps, hn::Vec<PixelTag> pixel, C *to) const {
-    const D d;
-    const PixelTag pixels;
-    const int64_t step = columns_.dilation * kBlock;
-    V best = hn::Load(d, window);
-    auto found = hn::Zero(pixels);
-    if constexpr (kTaps != 0) taps = kTaps;
-#pragma GCC unroll 6
-    for (int64_t j = 1; j < taps; ++j) {
-      const auto here = hn::Set(pixels, static_cast<Pixel>(j * columns_.dilation));
-      TakeLarger<kNaN>(hn::Load(d, window + j * step), here, best, found);
-    }
-    hn::Store(best, d, to);
-    hn::Store(hn::Add(found, pixel), pixels, reinterpret_cast<Pixel *>(to + count_ * kBlock));
-  }
-
-  // Finds the maxima of a row of windows from those of its lines. They become places in sums_ or the result.
-  template <bool kNaN>
-  void CombineLines(const int64_t *taps, int64_t lines, Pixel *to) const {
-    const D d;
-    const PixelTag pixels;
-    // What other bands compute, and windows without an element, go behind the last plane.
-    const auto none = hn::Set(pixels, static_cast<Pixel>(kBlock * sums_.Pitch()));
-    const auto size = hn::Set(pixels, static_cast<Pixel>((at_.last - at_.first) * width_));
-    const int64_t pixels_at = count_ * kBlock;
-    for (int64_t c = 0; c < kBlock; c += kLanes) {
-      const auto planes = hn::Mul(hn::Iota(pixels, c), hn::Set(pixels, static_cast<Pixel>(sums_.Pitch())));
-      for (int64_t x = 0; x < count_; ++x) {
-        const int64_t i = x * kBlock + c;
-        auto place = none;
-        if (lines > 0) {
-          const C *line = lines_.data() + taps[0] + i;
-          auto best = hn::Load(d, line);
-          auto found = hn::BitCast(pixels, hn::Load(d, line + pixels_at));
-          for (int64_t r = 1; r < lines; ++r) {
-            line = lines_.data() + taps[r * rows_.dilation] + i;
-            TakeLarger<kNaN>(hn::Load(d, line), hn::BitCast(pixels, hn::Load(d, line + pixels_at)), best,
-                             found);
-          }
-          place = hn::IfThenElse(hn::Lt(found, size), hn::Add(found, planes), none);
-        }
-        hn::Store(place, pixels, to + i);
-      }
-    }
-    for (int64_t x = 0; x < count_; ++x) {
-      if (taps_[x].count <= 0) {
-        std::fill_n(to + x * kBlock, kBlock, static_cast<Pixel>(kBlock * sums_.Pitch()));
-      }
-    }
+    at_ = TileRows::Of(windows_.rows, windows_.grad.shape[2], first, last);
+    const int64_t steps = maxima_.SelectRows(at_);
+    sums_.Select(at_, steps);
+    maxima_.SetPitch(sums_.Pitch());
   }
 
   const WindowGradients &windows_;
-  const WindowAxis rows_, columns_;
-  const int64_t width_;               // of the image
-  const int64_t count_;               // windows of a row
-  const int64_t band_;                // the most rows of the result that are computed at once
-  const int64_t chunk_;               // the most rows of the image that are transposed at once
-  const int64_t kept_;                // rows of the image whose maxima are kept
-  std::vector<WindowRows> chunks_;    // the rows of the image that windows read
-  std::vector<int64_t> line_of_row_;  // where the maxima of a row of the image lie in lines_
-  std::vector<WindowRows> taps_;      // columns of each window of a row: the first one, and how many
-  AlignedVector<C> lines_;
-  PlaneTile<T> tile_;
+  const int64_t band_;  // the most rows of the result that are computed at once
+  Maxima maxima_;
   ScatteredSums<T> sums_;
   TileRows at_{};
-  AlignedVector<Pixel> found_;  // where windows add their gradients, for each plane of the block
+  // Where windows add their gradients, for each plane of the block.
+  AlignedVector<typename ScatteredSums<T>::Pixel> found_;
 };
+
+// Computes the gradients if their layout suits; returns whether it does. Planes are merged where that fills
+// blocks better.
+template <typename T>
+bool PoolScattered(const WindowGradients &given, const ParallelFor &parallel_for) {
+  constexpr int64_t kBlock = PlaneTile<T>::kBlock;
+  if (!ScatteredMaxima<LineMaxima<T>, T>::Suit(given)) return false;
+  const WindowGradients windows = given.Merged(kBlock);
+  const Shape &shape = windows.out.shape;
+  const int64_t blocks = CeilDiv(shape[1], kBlock);
+  const auto pool = [&](auto make) {
+    ParallelImages(shape[0] * blocks, shape[2], GrainOf(shape[3] * kBlock), parallel_for, make,
+                   [&](auto &worker, int64_t image, int64_t first, int64_t last) {
+                     const int64_t channel = image % blocks * kBlock;
+                     worker(image / blocks, channel, std::min(kBlock, shape[1] - channel), first, last);
+                   });
+  };
+  if (TapMaxima<T>::Suit(windows)) {
+    pool([&] { return ScatteredMaxima<TapMaxima<T>, T>(windows); });
+  } else {
+    pool([&] { return ScatteredMaxima<LineMaxima<T>, T>(windows); });
+  }
+  return true;
+}
 
 }  // namespace avo::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
