@@ -41,44 +41,43 @@ Compute<T> MostOf(DType dtype) {
   return std::numeric_limits<Compute<T>>::max();
 }
 
-// Searches a line of any length: finds the page that has the largest element, and then the element in it.
-// Four pages are read side by side, which processors fetch as four streams: a processor ceases to fetch a
-// stream ahead at the end of a page. Streams a quarter of a line apart take 1.5 x as long for lines of 16 MB,
-// where they lie in the same sets of the caches. Vectors are aligned to lines of the caches: 2 x for 1 MB.
-// The first of several elements that are equal to `most`, which no integer exceeds, ends the search.
+// Searches a line of any length: finds the block that has the largest element, and then the element in it.
+// Four pieces of a block are read side by side. Streams a quarter of a line apart take 1.5 x as long for lines
+// of 16 MB, where they lie in the same sets of the caches. Vectors are aligned to lines of the caches: 2 x for
+// 1 MB. The first of several elements that are equal to `most`, which no integer exceeds, ends the search.
 template <typename T>
-Leader<Compute<T>> SearchPages(const T *line, int64_t length, bool last, Compute<T> most) {
+Leader<Compute<T>> SearchBlocks(const T *line, int64_t length, bool last, Compute<T> most) {
   const hn::ScalableTag<Compute<T>> d;
-  constexpr int64_t kPage = 4096 / sizeof(T), kAlignment = 64;
-  const auto past = static_cast<int64_t>(reinterpret_cast<uintptr_t>(line) % kAlignment / sizeof(T));
+  constexpr int64_t kPiece = 2048 / sizeof(T), kBlock = 4 * kPiece, kAlignment = 64;
   constexpr auto kNaN = std::numeric_limits<Compute<T>>::quiet_NaN();
-  Leader<Compute<T>> leader{Widen(line[0]), 0};
-  int64_t begin = past == 0 || length < 2 * kPage ? 0 : kAlignment / static_cast<int64_t>(sizeof(T)) - past;
-  for (int64_t i = 0; i < begin; ++i) leader.KeepLarger(Widen(line[i]), i, last);
-  if (leader.best != leader.best) return leader;
-  const auto ended = [&] { return std::is_integral_v<T> && !last && leader.best == most; };
-  int64_t count = std::min(kPage, length);  // elements from leader.at on, among which the leader is
-  for (; begin + 4 * kPage <= length && !ended(); begin += 4 * kPage) {
-    const auto pages = cpu::ExtremesOfFourPieces<cpu::Largest>(d, line + begin, kPage, kPage);
-    if (!hn::AllFalse(d, pages.nan)) {
-      return {kNaN, begin + cpu::FindFirst(line + begin, 4 * kPage, kNaN)};
-    }
-    const auto low = cpu::Largest::Combine(pages.a, pages.b), high = cpu::Largest::Combine(pages.c, pages.e);
+  Leader<Compute<T>> leader;
+  int64_t count = 0;  // elements from leader.at on, among which the leader is
+  // Searches elements that are no whole block.
+  const auto search = [&](int64_t begin, int64_t elements) {
+    const auto extreme = cpu::ExtremeOf<cpu::Largest>(line + begin, elements);
+    leader.KeepLarger(extreme.nan ? kNaN : extreme.best, begin, last);
+    if (leader.at == begin) count = elements;
+  };
+  const auto past = static_cast<int64_t>(reinterpret_cast<uintptr_t>(line) % kAlignment / sizeof(T));
+  int64_t begin = past == 0 || length < 2 * kBlock ? 0 : kAlignment / static_cast<int64_t>(sizeof(T)) - past;
+  if (begin > 0) search(0, begin);
+  const auto ended = [&] {
+    return leader.best != leader.best || (std::is_integral_v<T> && !last && leader.best == most);
+  };
+  for (; begin + kBlock <= length && !ended(); begin += kBlock) {
+    const auto found = cpu::ExtremesOfFourPieces<cpu::Largest>(d, line + begin, kPiece, kPiece);
+    const auto best = cpu::Largest::Combine(cpu::Largest::Combine(found.a, found.b),
+                                            cpu::Largest::Combine(found.c, found.e));
+    const auto other = hn::Set(d, leader.best);
+    const auto leads = last ? hn::Ge(best, other) : hn::Gt(best, other);
     // Few blocks lead, so processors predict this branch.
-    if (hn::AllFalse(d, cpu::LeadsLater(d, cpu::Largest::Combine(low, high), hn::Set(d, leader.best), last)))
-      continue;
-    leader.KeepLarger(cpu::Largest::CombineLanes(d, pages.a), begin, last);
-    leader.KeepLarger(cpu::Largest::CombineLanes(d, pages.b), begin + kPage, last);
-    leader.KeepLarger(cpu::Largest::CombineLanes(d, pages.c), begin + 2 * kPage, last);
-    leader.KeepLarger(cpu::Largest::CombineLanes(d, pages.e), begin + 3 * kPage, last);
+    if (leader.at >= 0 && hn::AllFalse(d, hn::Or(leads, found.nan))) continue;
+    leader = {hn::AllFalse(d, found.nan) ? cpu::Largest::CombineLanes(d, best) : kNaN, begin};
+    count = kBlock;
   }
-  if (begin < length && !ended()) {
-    const auto rest = cpu::ExtremeOf<cpu::Largest>(line + begin, length - begin);
-    if (rest.nan) return {kNaN, begin + cpu::FindFirst(line + begin, length - begin, kNaN)};
-    leader.KeepLarger(rest.best, begin, last);
-    if (leader.at == begin) count = length - begin;
-  }
-  leader.at += (last ? cpu::FindLast<T> : cpu::FindFirst<T>)(line + leader.at, count, leader.best);
+  if (begin < length && !ended()) search(begin, length - begin);
+  const auto find = last && leader.best == leader.best ? cpu::FindLast<T> : cpu::FindFirst<T>;
+  leader.at += find(line + leader.at, count, leader.best);
   return leader;
 }
 
@@ -143,10 +142,10 @@ Leader<Compute<T>> SearchLine(const T *line, int64_t length, bool last, Compute<
     if (most == 1) return SearchBools(line, length, last);
   }
   constexpr int64_t kChunk = 8 * hn::MaxLanes(hn::ScalableTag<Compute<T>>());
-  // Numbers of chunks must fit in a lane: 0 to 127 in one of 1 byte. From 6 pages on, pages take less time.
+  // Numbers of chunks must fit in a lane: 0 to 127 in one of 1 byte. From 6 pages on, blocks take less time.
   constexpr int64_t kChunks = hwy::LimitsMax<hwy::MakeSigned<Compute<T>>>();
   constexpr int64_t kLong = std::min<int64_t>(6 * 4096 / sizeof(T) / kChunk, kChunks) * kChunk;
-  return length < kChunk || length > kLong ? SearchPages(line, length, last, most)
+  return length < kChunk || length > kLong ? SearchBlocks(line, length, last, most)
                                            : SearchChunks(line, length, last);
 }
 
