@@ -109,7 +109,10 @@ Leader<Compute<T>> SearchChunks(const T *line, int64_t length, bool last) {
 #pragma GCC unroll 4
     for (int64_t v = 0; v < 8; v += 2) {
       const auto one = load(from, v), other = load(from, v + 1);
-      nan = hn::Or(nan, cpu::IsEitherNaNKey(d, one, other));
+      if constexpr (hwy::IsFloat<Compute<T>>()) {
+        HWY_FENCE;  // as in ExtremesOfFourPieces
+        nan = hn::Or(nan, hn::IsEitherNaN(one, other));
+      }
       most = cpu::Largest::Combine(most, cpu::Largest::Combine(one, other));
     }
     const auto leads = last ? hn::Ge(most, best) : hn::Gt(most, best);
