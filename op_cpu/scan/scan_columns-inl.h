@@ -81,18 +81,19 @@ class ScanColumns {
     for (int64_t i = 0; i < count; ++i, io = io.FromIndex(1)) {
       const auto index = hn::Set(di, static_cast<LaneIndex>(i));
       for (int64_t next = 0; next < lines; next += kLanes) {
-        // The last vector overlaps the one before it, and finds there what that has left.
+        // The last vector overlaps the one before it, but has its own leaders: a load would wait until both
+        // stores have reached the cache.
         const int64_t j = std::min(next, lines - kLanes);
         const V keys = LoadKey(d, io.from + j);
         if (!stream) {
           FetchAhead<kLanes>(io.to + j);
           if constexpr (kIndices) FetchAhead<kLanes>(io.at + j);
         }
-        V now = i == 0 ? keys : hn::LoadU(d, best + j);
-        auto now_at = kIndices && i > 0 ? hn::LoadU(di, best_at + j) : index;
+        V now = i == 0 ? keys : hn::Load(d, best + next);
+        auto now_at = kIndices && i > 0 ? hn::Load(di, best_at + next) : index;
         Step(keys, index, now, now_at, io.Shifted(j, j, j), stream && j == next);
-        hn::StoreU(now, d, best + j);
-        if constexpr (kIndices) hn::StoreU(now_at, di, best_at + j);
+        hn::Store(now, d, best + next);
+        if constexpr (kIndices) hn::Store(now_at, di, best_at + next);
       }
     }
   }
