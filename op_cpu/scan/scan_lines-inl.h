@@ -112,12 +112,9 @@ class Scan {
       }
       V running = best;
       auto index = best_at;
-      // In a vector of few lanes, or far into a line, there is seldom a new leader, and a branch skips the
-      // steps: 1.3 x for one long line. Elsewhere the branch goes either way, and costs more than the steps:
-      // without it, rows of 128 are 1.1 x as fast with indices, and 1.7 x without them; rows of 110 int64, of
-      // which many are equal, 1.3 x.
-      const bool rare = kLanes <= 4 || i >= 32 * kLanes;
-      if (!rare || !hn::AllTrue(d, Order::Worse(keys, best))) {
+      // In a vector of few lanes there is seldom a new leader, and a branch skips the steps. With more lanes and
+      // few different elements the branch goes either way, and costs more than the steps: 1.4 x without it.
+      if (kLanes > 4 || !hn::AllTrue(d, Order::Worse(keys, best))) {
         if (hn::AllFalse(d, IsEitherNaNKey(d, keys, best))) {
           running = Order::Combine(best, steps.template Running<Order>(keys));
           if constexpr (kIndices) {
