@@ -112,7 +112,8 @@ void ScanAxis(const Tensor &in, const Tensor &out, const Tensor &indices, int64_
     }
     if (past) hwy::FlushStream();
   };
-  ForLines<3>({&in, &out, &indices}, axis, Columns::kMostColumns / 2, shared ? SerialFor : parallel_for, scan);
+  ForLines<3>({&in, &out, &indices}, axis, Columns::kMostColumns / 2, shared ? SerialFor : parallel_for,
+              scan);
 }
 
 // Scans a tensor of any dtype, with indices of int64 or int32. dim: in [-rank, rank).

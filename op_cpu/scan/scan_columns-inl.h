@@ -69,10 +69,10 @@ class ScanColumns {
   static constexpr int64_t kLanes = hn::MaxLanes(D()), kMostColumns = 1024,
                            kMostRows = hwy::LimitsMax<LaneIndex>();
 
-  // Scans lines that lie side by side, as lanes: at least one vector of them, and at most kMostColumns. One row
-  // of memory follows the other, with the leaders in memory that stays in L1. Rows are read and written as
-  // whole pages in this way, which is 3 x as fast for 600 rows of 600 as a few vectors of columns whose leaders
-  // stay in registers.
+  // Scans lines that lie side by side, as lanes: at least one vector of them, and at most kMostColumns. One
+  // row of memory follows the other, with the leaders in memory that stays in L1. Rows are read and written
+  // as whole pages in this way, which is 3 x as fast for 600 rows of 600 as a few vectors of columns whose
+  // leaders stay in registers.
   static void WideRows(Io io, int64_t count, int64_t lines, bool stream) {
     const D d;
     const DI di;

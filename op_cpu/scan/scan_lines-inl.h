@@ -112,8 +112,9 @@ class Scan {
       }
       V running = best;
       auto index = best_at;
-      // In a vector of few lanes there is seldom a new leader, and a branch skips the steps. With more lanes and
-      // few different elements the branch goes either way, and costs more than the steps: 1.4 x without it.
+      // In a vector of few lanes there is seldom a new leader, and a branch skips the steps. With more lanes
+      // and few different elements the branch goes either way, and costs more than the steps: 1.4 x without
+      // it.
       if (kLanes > 4 || !hn::AllTrue(d, Order::Worse(keys, best))) {
         if (hn::AllFalse(d, IsEitherNaNKey(d, keys, best))) {
           running = Order::Combine(best, steps.template Running<Order>(keys));
@@ -250,8 +251,9 @@ class Scan {
   };
 
   // Scans a vector of keys with NaN among them, or behind a NaN. `best` and `best_at` are the leader before
-  // them, and i is the index of the first key. From the first NaN of the keys on, the last NaN before each lane
-  // leads; it is found as the largest index is. The keys before the first NaN are scanned without the NaNs.
+  // them, and i is the index of the first key. From the first NaN of the keys on, the last NaN before each
+  // lane leads; it is found as the largest index is. The keys before the first NaN are scanned without the
+  // NaNs.
   template <bool kReverse>
   static HWY_NOINLINE Results WithNaN(const Steps<kReverse> &steps, V keys, LaneIndex i, V best,
                                       hn::Vec<DI> best_at) {
