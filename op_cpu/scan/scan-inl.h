@@ -90,17 +90,13 @@ void ScanAxis(const Tensor &in, const Tensor &out, const Tensor &indices, int64_
     const bool columns =
         block.side_by_side && steps[0] == 1 && steps[1] == 1 && steps[2] == 1 && length <= Columns::kMostRows;
     if (columns && block.lines >= Scans::kLanes) {
-      if (wide) {
-        Columns::WideRows(io, length, block.lines, stream);
-      } else {
-        Columns::Columns(io, length, block.lines, stream);
-      }
+      Columns::WideRows(io, length, block.lines, stream);
     } else if (columns && io.from_step == block.lines && io.to_step == io.from_step &&
                (std::is_void_v<I> || io.at_step == io.from_step)) {
       Columns::FewColumns(io, length, block.lines);
     } else if (contiguous && length < Scans::kLanes && steps[0] == length && steps[1] == length &&
                steps[2] == length) {
-      Columns::template ShortLines<kReverse>(io, length, block.lines);
+      Scans::template ShortLines<kReverse>(io, length, block.lines);
     } else {
       for (int64_t j = 0; j < block.lines; ++j) {
         Leader<KeyOf<T>> leader;
@@ -116,12 +112,8 @@ void ScanAxis(const Tensor &in, const Tensor &out, const Tensor &indices, int64_
     }
     if (past) hwy::FlushStream();
   };
-  // Short lines are handed out as wide blocks, because a block of 64 takes longer to begin than to scan.
-  constexpr int64_t kBlock = 1 << 12, kColumns = Columns::kColumns;
-  const int64_t widest =
-      wide ? Columns::kMostColumns / 2
-           : std::max(kColumns, kBlock / std::max<int64_t>(length, 1) / kColumns * kColumns);
-  ForLines<3>({&in, &out, &indices}, axis, widest, shared ? SerialFor : parallel_for, scan);
+  ForLines<3>({&in, &out, &indices}, axis, Columns::kMostColumns / 2, shared ? SerialFor : parallel_for,
+              scan);
 }
 
 // Scans a tensor of any dtype, with indices of int64 or int32. dim: in [-rank, rank).

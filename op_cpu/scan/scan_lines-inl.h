@@ -46,6 +46,7 @@ class Scan {
  public:
   using Key = KeyOf<T>;
   using Io = Scanned<T, I>;
+  static constexpr bool kIndices = !std::is_void_v<I>;
 
   // Scans `count` elements of any steps, the first of which has index `base`.
   static HWY_NOINLINE void OneByOne(const Io &io, int64_t count, int64_t base, Leader<Key> *leader) {
@@ -105,18 +106,16 @@ class Scan {
       hwy::Prefetch(io.from + lowest + ahead);
       if constexpr (kIndices) {
         if (!stream) {
-          FetchAhead(io.to + lowest);
-          FetchAhead(io.at + lowest);
+          FetchAhead<kLanes>(io.to + lowest);
+          FetchAhead<kLanes>(io.at + lowest);
         }
       }
       V running = best;
       auto index = best_at;
-      // In a vector of few lanes, or far into a line, there is seldom a new leader, and a branch skips the
-      // steps: 1.3 x for one long line. Elsewhere the branch goes either way, and costs more than the steps:
-      // without it, rows of 128 are 1.1 x as fast with indices, and 1.7 x without them; rows of 110 int64, of
-      // which many are equal, 1.3 x.
-      const bool rare = kLanes <= 4 || i >= 32 * kLanes;
-      if (!rare || !hn::AllTrue(d, Order::Worse(keys, best))) {
+      // In a vector of few lanes there is seldom a new leader, and a branch skips the steps. With more lanes
+      // and few different elements the branch goes either way, and costs more than the steps: 1.4 x without
+      // it.
+      if (kLanes > 4 || !hn::AllTrue(d, Order::Worse(keys, best))) {
         if (hn::AllFalse(d, IsEitherNaNKey(d, keys, best))) {
           running = Order::Combine(best, steps.template Running<Order>(keys));
           if constexpr (kIndices) {
@@ -138,13 +137,63 @@ class Scan {
     *leader = {hn::GetLane(best), base + hn::GetLane(best_at)};
   }
 
+  // Scans lines of fewer elements than a vector has lanes, one behind the other. A vector holds as many lines
+  // as fit, and in the lanes that are left a part of the next line. The results of that part are written over
+  // by the next vector:
+  //
+  //   8 lanes    a0 a1 a2 b0 b1 b2 c0 c1 | then    c0 c1 c2 d0 d1 d2 e0 e1
+  //
+  // At AVX-512 it is 5 x as fast, for lines of 2 and of 15 elements, as transposing them to lanes and back.
+  template <bool kReverse>
+  static void ShortLines(Io io, int64_t length, int64_t lines) {
+    const D d;
+    const DI di;
+    alignas(64) LaneIndex places[kLanes];
+    for (int64_t i = 0; i < kLanes; ++i) {
+      places[i] = static_cast<LaneIndex>((kReverse ? kLanes - 1 - i : i) % length);
+    }
+    const Steps<kReverse> steps(hn::Load(di, places));
+    const auto none = hn::Set(di, hwy::LimitsMin<LaneIndex>());
+    const int64_t together = kLanes / length, lowest = kReverse ? 1 - kLanes : 0;
+    const auto next = [&](int64_t count) {
+      const int64_t elements = kReverse ? -count * length : count * length;
+      io = io.Shifted(elements, elements, elements);
+      lines -= count;
+    };
+    if (kReverse) io = io.Shifted((lines - 1) * length, (lines - 1) * length, 0);
+    for (; lines * length >= kLanes; next(together)) {
+      const V keys = LoadKey(d, io.from + lowest);
+      V running = steps.template Running<Order>(keys);
+      auto index = hn::Zero(di);
+      if (hn::AllFalse(d, IsNaNKey(d, keys))) {
+        if constexpr (kIndices) {
+          const auto leads = hn::RebindMask(di, hn::Eq(keys, running));
+          index = steps.template Running<Largest>(hn::IfThenElse(leads, steps.place, none));
+        }
+      } else {
+        const V first = hn::TableLookupLanes(keys, hn::IndicesFromVec(d, steps.Back(steps.place)));
+        const Results results = WithNaN<kReverse>(steps, keys, 0, first, index);
+        running = results.leaders;
+        index = results.indices;
+      }
+      if constexpr (kIndices) PutIndices(index, di, 0, io.at, false);
+      PutKey(running, d, io.to + lowest, false);
+    }
+    // A vector would reach beyond the last lines, or before the first ones.
+    for (; lines > 0; next(1)) {
+      Leader<Key> leader;
+      OneByOne(io, length, 0, &leader);
+    }
+  }
+
   // Finds the leader at the end of `count` contiguous elements, the first of which has index `base`.
   template <bool kReverse>
   static Leader<Key> LeaderOf(const T *from, int64_t count, int64_t base) {
     const auto extreme = ExtremeOf<Order>(from, count);
     const auto best = extreme.nan ? std::numeric_limits<Compute<T>>::quiet_NaN() : extreme.best;
-    const int64_t at = kReverse ? count - 1 - FindFirst(from, count, best) : FindLast(from, count, best);
-    return {static_cast<Key>(best), base + at};
+    const int64_t at = (kReverse ? FindFirst<T> : FindLast<T>)(from, count, best);
+    // Of zeros of both signs, `best` need not be the one that leads.
+    return {static_cast<Key>(Widen(from[at])), base + (kReverse ? count - 1 - at : at)};
   }
 
  private:
@@ -153,7 +202,6 @@ class Scan {
     return static_cast<int64_t>(reinterpret_cast<uintptr_t>(data) % kAlignment);
   }
 
-  static constexpr bool kIndices = !std::is_void_v<I>;
   static constexpr int64_t kPage = 4096 / sizeof(T);
   using D = hn::ScalableTag<Key>;
   using V = hn::Vec<D>;
@@ -164,31 +212,25 @@ class Scan {
   static constexpr int64_t kLanes = hn::MaxLanes(D());
 
  private:
-  // Prefetches the lines of the caches that get a vector of results soon: 2 x for rows of 479 int64 whose
-  // results do not stay in the caches.
-  template <typename Element>
-  static HWY_INLINE void FetchAhead(const Element *to) {
-    constexpr int64_t kLine = 64 / sizeof(Element), kAhead = 16 * kLine;
-    for (int64_t i = 0; i < kLanes; i += kLine) hwy::Prefetch(to + kAhead + i);
-  }
-
-  // For each lane, the number of the lane `step` before it, or its own number where there is none.
-  template <bool kReverse>
-  static HWY_INLINE auto Before(LaneIndex step) {
-    const DI di;
-    const auto lane = hn::Iota(di, 0), before = hn::Sub(lane, hn::Set(di, kReverse ? -step : step));
-    const auto inside = hn::And(hn::Ge(before, hn::Zero(di)), hn::Lt(before, hn::Set(di, kLanes)));
-    return hn::IndicesFromVec(D(), hn::IfThenElse(inside, before, lane));
-  }
-
-  // Combines each lane with all lanes before it, in log2(lanes) steps.
+  // Combines each lane with all lanes of its line before it, in log2(lanes) steps.
   template <bool kReverse>
   struct Steps {
-    HWY_INLINE Steps()
-        : by1(Before<kReverse>(1)),
-          by2(Before<kReverse>(2)),
-          by4(Before<kReverse>(4)),
-          by8(Before<kReverse>(8)) {}
+    // place: for each lane, the index of its element along the line, or along the part of it in the vector.
+    HWY_INLINE explicit Steps(hn::Vec<DI> place)
+        : place(place), by1(Before(1)), by2(Before(2)), by4(Before(4)), by8(Before(8)) {}
+    HWY_INLINE Steps() : Steps(kReverse ? hn::Reverse(DI(), hn::Iota(DI(), 0)) : hn::Iota(DI(), 0)) {}
+
+    // For each lane, the number of the lane `count` elements before it.
+    HWY_INLINE hn::Vec<DI> Back(hn::Vec<DI> count) const {
+      const auto lane = hn::Iota(DI(), 0);
+      return kReverse ? hn::Add(lane, count) : hn::Sub(lane, count);
+    }
+
+    // The same for `step` elements; the lane's own number where there is none.
+    HWY_INLINE auto Before(LaneIndex step) const {
+      const auto count = hn::Set(DI(), step);
+      return hn::IndicesFromVec(D(), Back(hn::IfThenElseZero(hn::Ge(place, count), count)));
+    }
 
     template <class By, class Value>
     HWY_INLINE Value Running(Value value) const {
@@ -199,7 +241,8 @@ class Scan {
       return value;
     }
 
-    decltype(Before<kReverse>(1)) by1, by2, by4, by8;
+    hn::Vec<DI> place;
+    decltype(hn::IndicesFromVec(D(), hn::Vec<DI>())) by1, by2, by4, by8;
   };
 
   struct Results {
@@ -208,36 +251,32 @@ class Scan {
   };
 
   // Scans a vector of keys with NaN among them, or behind a NaN. `best` and `best_at` are the leader before
-  // them, in all lanes, and i is the index of the first key. From the first NaN of the keys on, the last NaN
-  // before each lane leads; it is found as the largest index is. The keys before the first NaN are scanned
-  // without the NaNs.
+  // them, and i is the index of the first key. From the first NaN of the keys on, the last NaN before each
+  // lane leads; it is found as the largest index is. The keys before the first NaN are scanned without the
+  // NaNs.
   template <bool kReverse>
   static HWY_NOINLINE Results WithNaN(const Steps<kReverse> &steps, V keys, LaneIndex i, V best,
                                       hn::Vec<DI> best_at) {
     const D d;
     const DI di;
-    const auto lane = hn::Iota(di, 0), back = hn::Sub(hn::Set(di, kLanes - 1), lane);
-    const auto place = kReverse ? back : lane, none = hn::Set(di, hwy::LimitsMin<LaneIndex>());
-    const auto nan = IsNaNKey(d, keys);
-    V running = best;
+    const auto none = hn::Set(di, hwy::LimitsMin<LaneIndex>()), begin = hn::Set(di, i);
+    const auto nan = IsNaNKey(d, keys), stays = IsNaNKey(d, best);
+    const V numbers = hn::IfThenElse(nan, best, keys);
+    const V running = Order::Combine(best, steps.template Running<Order>(numbers));
+    const V leaders = hn::IfThenElse(stays, best, running);
     auto index = best_at;
-    if (hn::AllFalse(d, IsNaNKey(d, best))) {
-      const V numbers = hn::IfThenElse(nan, best, keys);
-      running = Order::Combine(best, steps.template Running<Order>(numbers));
-      if constexpr (kIndices) {
-        const auto leads = hn::RebindMask(di, hn::AndNot(nan, hn::Eq(keys, running)));
-        const auto fresh_at = hn::IfThenElse(leads, hn::Add(place, hn::Set(di, i)), none);
-        index = hn::Max(best_at, steps.template Running<Largest>(fresh_at));
-      }
+    if constexpr (kIndices) {
+      const auto leads = hn::RebindMask(di, hn::AndNot(nan, hn::Eq(keys, leaders)));
+      const auto fresh_at = hn::IfThenElse(leads, hn::Add(steps.place, begin), none);
+      index = hn::Max(best_at, steps.template Running<Largest>(fresh_at));
     }
     const auto last_nan =
-        steps.template Running<Largest>(hn::IfThenElse(hn::RebindMask(di, nan), place, none));
+        steps.template Running<Largest>(hn::IfThenElse(hn::RebindMask(di, nan), steps.place, none));
     const auto led = hn::Ge(last_nan, hn::Zero(di));
-    const auto from =
-        hn::IfThenElseZero(led, kReverse ? hn::Sub(hn::Set(di, kLanes - 1), last_nan) : last_nan);
+    const auto from = steps.Back(hn::IfThenElseZero(led, hn::Sub(steps.place, last_nan)));
     const V nans = hn::TableLookupLanes(keys, hn::IndicesFromVec(d, from));
-    return {hn::IfThenElse(hn::RebindMask(d, led), nans, running),
-            hn::IfThenElse(led, hn::Add(last_nan, hn::Set(di, i)), index)};
+    return {hn::IfThenElse(hn::RebindMask(d, led), nans, leaders),
+            hn::IfThenElse(led, hn::Add(last_nan, begin), index)};
   }
 
   template <class Value, class Table>

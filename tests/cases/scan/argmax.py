@@ -14,7 +14,7 @@ LONG += [((2, 9000), 1), ((1, 20001), 1), ((7000, 5), 1), ((70, 33, 2), 1), ((9,
 # Short lines: fewer positions than repeats of lanes, and more.
 LONG += [((7000, 2), 1), ((7000, 20), 1)]
 # On CPUs: few columns, whose rows are joined; columns that are not whole vectors; a few more columns than a
-# block; lines of several vectors; lines of whole pages and a part of one.
+# block; lines of several vectors; lines of whole blocks and a part of one.
 LONG += [((6, 67, 9), 1), ((5, 14, 6), 1), ((3, 50, 37), 1), ((9, 261), 0), ((30, 300), 1), ((70_001,), 0)]
 
 

@@ -50,8 +50,8 @@ def cases():
     # Lengths around whole vectors of 2 to 16 lanes. The last vector of a line overlaps the one before it.
     for length in (1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 31, 81, 128, 511, 529):
         yield Case(f"late NaN {length}", {"input": Array(40, length, values=late), "dim": 1})
-    # NaN before, in and behind vectors that have none; several in one vector.
-    for length in (16, 37, 300):
+    # NaN before, in and behind vectors that have none; several in one vector, which may hold several lines.
+    for length in (2, 3, 5, 7, 13, 16, 37, 300):
         yield Case(f"NaNs {length}", {"input": Array(30, length, values=scattered), "dim": 1})
     yield from (Case(f"0-d {dim}", {"input": Array(), "dim": dim}) for dim in (0, -1))
     for dim in (-8, 3, 7):
