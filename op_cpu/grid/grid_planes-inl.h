@@ -25,10 +25,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 // The base of a class `Samples`, which has
 //   template <class Body> void WithSide(const Body &body) const
 //   template <class Side, int kPlanes>
-//   void Weigh(Side, const T *plane, int64_t stride, int64_t p, V (&values)[kPlanes]) const
+//   void Weigh(Side, const From *plane, int64_t stride, int64_t p, V (&values)[kPlanes]) const
 // The first calls body(side) with a number of neighbours that is a constant. The second computes the vector
-// of samples of the tile from sample p on, for planes `stride` elements apart.
-template <typename T, class Samples>
+// of samples of the tile from sample p on, for planes `stride` elements apart. Planes have elements From.
+template <typename T, class Samples, typename From = T>
 class GridPlanes {
  protected:
   using Value = Compute<T>;
@@ -57,7 +57,7 @@ class GridPlanes {
     const int64_t stride = images_.strides[1];
     const bool dense =
         s[3] == 1 && (tile_.rows == 1 || (tile_.columns == out_.shape[3] && s[2] == tile_.columns));
-    const T *plane = static_cast<const T *>(images_.data) + tile_.image * images_.strides[0] + first * stride;
+    const From *plane = static_cast<const From *>(images_.data) + tile_.image * images_.strides[0] + first * stride;
     T *to = static_cast<T *>(out_.data) + tile_.image * s[0] + first * s[1] + tile_.row * s[2] +
             tile_.column * s[3];
     if (dense) {
@@ -107,7 +107,7 @@ class GridPlanes {
 
   // Computes all samples of the tile for `count` planes, `stride` elements apart, into `out`, `out_stride`
   // elements apart. Planes at a time share offsets and weights.
-  void Channels(const T *plane, int64_t stride, int64_t count, T *out, int64_t out_stride,
+  void Channels(const From *plane, int64_t stride, int64_t count, T *out, int64_t out_stride,
                 bool stream) const {
     int64_t c = 0;
     for (; together_ == 2 && c + 2 <= count; c += 2) {
@@ -123,19 +123,19 @@ class GridPlanes {
   }
 
   template <int kPlanes>
-  void Planes(const T *plane, int64_t stride, T *out, int64_t out_stride, bool stream) const {
+  void Planes(const From *plane, int64_t stride, T *out, int64_t out_stride, bool stream) const {
     static_cast<const Samples &>(*this).WithSide(
         [&](auto side) HWY_ATTR { PlanesOf<kPlanes>(side, plane, stride, out, out_stride, stream); });
   }
 
   template <int kPlanes, class Side>
-  HWY_NOINLINE void PlanesOf(Side side, const T *plane, int64_t stride, T *out, int64_t out_stride,
+  HWY_NOINLINE void PlanesOf(Side side, const From *plane, int64_t stride, T *out, int64_t out_stride,
                              bool stream) const {
     const D d;
     const auto &samples = static_cast<const Samples &>(*this);
     const int64_t whole = count_ / kLanes * kLanes;
     V values[kPlanes];
-    const T *next = plane + kPlanes * stride;
+    const From *next = plane + kPlanes * stride;
     for (int64_t p = 0; p < whole; p += kLanes, next += fetched_) {
       if (fetched_ > 0) {
 #pragma GCC unroll 4

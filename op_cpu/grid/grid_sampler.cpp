@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples are computed in four ways: pairs and gathers of planes, channels in place and in a copy. Each is
-// the fastest for common shapes, by 1.3 to 10 times.
+// Samples are computed in five ways: pairs, gathers and windows of planes, channels in place and in a copy. Each
+// is the fastest for common shapes, by 1.3 to 10 times.
 #include "op_host/grid_sampler_args.h"
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 #include "op_cpu/grid/grid_gathers-inl.h"
 #include "op_cpu/grid/grid_pairs-inl.h"
 #include "op_cpu/grid/grid_tile-inl.h"
+#include "op_cpu/grid/grid_windows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::grid_sampler::HWY_NAMESPACE {
@@ -97,12 +98,18 @@ class Worker {
     if (!plan.in_place && GridGathers<T>::Fit(args.input)) {
       gathers_.emplace(args.input, args.out, plan.stream, grid_);
     }
+    if (plan.gathers && plan.rules.interpolation == Interpolation::kBicubic) {
+      windows_.emplace(args.input, args.out, plan.stream, grid_);
+    }
     if (!plan.gathers) channels_.emplace(args.input, args.out, plan.depth, plan.stream, grid_);
   }
 
   // Goes on to a tile, and finds its neighbours.
   void Move(const Tile &tile) {
-    grid_.Move(tile);
+    grid_.Read(tile);
+    windowed_ = windows_ && windows_->Move(tile);
+    if (windowed_) return;
+    grid_.Locate();
     if constexpr (!std::is_same_v<T, double>) {
       if (pairs_) pairs_->Move(grid_, tile);
     }
@@ -118,7 +125,9 @@ class Worker {
 
   // Computes channels [first, first + count) of the tile.
   void Sample(int64_t first, int64_t count) {
-    if (pairs_) {
+    if (windowed_) {
+      windows_->Sample(first, count);
+    } else if (pairs_) {
       pairs_->Sample(first, count);
     } else if (gathered_) {
       gathers_->Sample(first, count);
@@ -131,8 +140,9 @@ class Worker {
   GridTile<T> grid_;
   std::optional<Pairs> pairs_;
   std::optional<GridGathers<T>> gathers_;
+  std::optional<GridWindows<T>> windows_;
   std::optional<GridChannels<T>> channels_;
-  bool gathered_ = false;  // whether gathers_ computes the tile
+  bool gathered_ = false, windowed_ = false;  // whether gathers_ or windows_ computes the tile
 };
 
 template <typename T>

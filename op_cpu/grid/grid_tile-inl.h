@@ -97,27 +97,60 @@ class GridTile {
   // weights.
   const Index *indices(int axis, int64_t k) const { return &indices_[(axis * side_ + k) * most_]; }
   const Value *axis_weights(int axis, int64_t k) const { return &axis_weights_[(axis * side_ + k) * most_]; }
+  const GridAxisRules<D> &axis(int axis) const { return axis == 0 ? y_ : x_; }
   const GridBox &box() const {
     return box_;
   }  // around all neighbours that lie in the image, once it is found
 
-  // Goes on to a tile, and finds its neighbours along both axes.
-  void Move(const Tile &tile) {
+  // Goes on to a tile, and reads its coordinates; the last one is repeated up to a whole vector.
+  void Read(const Tile &tile) {
     const D d;
-    Read(tile);
-    count_ = tile.positions();
-    Index *columns = indices_.get() + side_ * most_;
-    Value *column_weights = axis_weights_.get() + side_ * most_;
-    // Copies, which the stores of the loop cannot change: their vectors stay in registers.
-    const GridAxisRules<D> down = y_, across = x_;
-    for (int64_t p = 0; p < count_; p += kLanes) {
-      down.Locate(hn::Load(d, &coordinates_[most_ + p]), &indices_[p], &axis_weights_[p], most_);
-      across.Locate(hn::Load(d, &coordinates_[p]), columns + p, column_weights + p, most_);
-      if (has_slopes_) {
-        down.Differentiate(hn::Load(d, &coordinates_[most_ + p]), &axis_slopes_[p], most_);
-        across.Differentiate(hn::Load(d, &coordinates_[p]), &axis_slopes_[side_ * most_ + p], most_);
+    const Shape &s = grid_.strides;
+    const T *from =
+        static_cast<const T *>(grid_.data) + tile.image * s[0] + tile.row * s[1] + tile.column * s[2];
+    Value *x = coordinates_.get(), *y = x + most_;
+    // Rows that follow each other are one row.
+    const bool one_run = tile.columns == grid_.shape[2] && s[1] == s[2] * tile.columns;
+    const int64_t rows = one_run ? 1 : tile.rows, columns = one_run ? tile.positions() : tile.columns;
+    for (int64_t row = 0; row < rows; ++row, from += s[1], x += columns, y += columns) {
+      int64_t i = 0;
+      if (s[3] == 1 && s[2] == 2) {
+        for (; i + kLanes <= columns; i += kLanes) {
+          const auto low = LoadFloat(d, from + 2 * i), high = LoadFloat(d, from + 2 * i + kLanes);
+          hn::StoreU(hn::ConcatEven(d, high, low), d, x + i);
+          hn::StoreU(hn::ConcatOdd(d, high, low), d, y + i);
+        }
+      }
+      for (; i < columns; ++i) {
+        x[i] = Widen(from[i * s[2]]);
+        y[i] = Widen(from[i * s[2] + s[3]]);
       }
     }
+    count_ = tile.positions();
+    const int64_t padded = AlignUp(count_, kLanes);
+    std::fill(x, coordinates_.get() + padded, x[-1]);
+    std::fill(y, coordinates_.get() + most_ + padded, y[-1]);
+  }
+
+  // Goes on to a tile, and finds its neighbours along both axes.
+  void Move(const Tile &tile) {
+    Read(tile);
+    Locate();
+  }
+
+  // Finds the neighbours of a tile that was read.
+  void Locate() {
+    ForAxes([&](const GridAxisRules<D> &axis, hn::Vec<D> coordinate, int64_t place) HWY_ATTR {
+      axis.Locate(coordinate, &indices_[place], &axis_weights_[place], most_);
+      if (has_slopes_) axis.Differentiate(coordinate, &axis_slopes_[place], most_);
+    });
+  }
+
+  // Finds neighbours by GridAxisRules::LocateFirst: indices(axis, 0) has the first ones.
+  void LocateFirst() {
+    ForAxes([&](const GridAxisRules<D> &axis, hn::Vec<D> coordinate, int64_t place) HWY_ATTR {
+      axis.LocateFirst(coordinate, &indices_[place], &axis_weights_[place], most_);
+    });
   }
 
   // Finds box().
@@ -169,6 +202,18 @@ class GridTile {
  private:
   static constexpr int64_t kAlign = 16;  // a box begins and ends at multiples of so many columns
 
+  // Calls body(rules, coordinates, place in the arrays along both axes) for each vector of samples.
+  template <class Body>
+  HWY_INLINE void ForAxes(const Body &body) const {
+    const D d;
+    // Copies, which the stores of the loop cannot change: their vectors stay in registers.
+    const GridAxisRules<D> down = y_, across = x_;
+    for (int64_t p = 0; p < count_; p += kLanes) {
+      body(down, hn::Load(d, &coordinates_[most_ + p]), p);
+      body(across, hn::Load(d, &coordinates_[p]), side_ * most_ + p);
+    }
+  }
+
   // Multiplies values along both axes, of each pair of neighbours, and stores the products by Place.
   void Multiply(const Value *of_rows, const Value *of_columns, Value *products) const {
     const D d;
@@ -180,35 +225,6 @@ class GridTile {
         }
       }
     }
-  }
-
-  // Reads the coordinates of the tile; the last one is repeated up to a whole vector.
-  void Read(const Tile &tile) {
-    const D d;
-    const Shape &s = grid_.strides;
-    const T *from =
-        static_cast<const T *>(grid_.data) + tile.image * s[0] + tile.row * s[1] + tile.column * s[2];
-    Value *x = coordinates_.get(), *y = x + most_;
-    // Rows that follow each other are one row.
-    const bool one_run = tile.columns == grid_.shape[2] && s[1] == s[2] * tile.columns;
-    const int64_t rows = one_run ? 1 : tile.rows, columns = one_run ? tile.positions() : tile.columns;
-    for (int64_t row = 0; row < rows; ++row, from += s[1], x += columns, y += columns) {
-      int64_t i = 0;
-      if (s[3] == 1 && s[2] == 2) {
-        for (; i + kLanes <= columns; i += kLanes) {
-          const auto low = LoadFloat(d, from + 2 * i), high = LoadFloat(d, from + 2 * i + kLanes);
-          hn::StoreU(hn::ConcatEven(d, high, low), d, x + i);
-          hn::StoreU(hn::ConcatOdd(d, high, low), d, y + i);
-        }
-      }
-      for (; i < columns; ++i) {
-        x[i] = Widen(from[i * s[2]]);
-        y[i] = Widen(from[i * s[2] + s[3]]);
-      }
-    }
-    const int64_t count = tile.positions(), padded = AlignUp(count, kLanes);
-    std::fill(x, coordinates_.get() + padded, x[-1]);
-    std::fill(y, coordinates_.get() + most_ + padded, y[-1]);
   }
 
   // Finds the smallest index that is inside the image, and one past the largest; 0 and 0 if none is.
