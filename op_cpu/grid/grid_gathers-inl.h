@@ -13,7 +13,6 @@
 #include <type_traits>
 
 #include "hwy/highway.h"
-#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/common/vectors/with_constant-inl.h"
@@ -77,7 +76,7 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
       : Base(images, out, stream, grid.most()),
         grid_(grid),
         last_(static_cast<Index>(LastOffset(images) * kGatherUnit<T>)),
-        offsets_(AllocateAligned<Index>(2 * grid.side() * grid.most())) {}
+        offsets_(KeptMemory<GridGathers>(2 * grid.side() * grid.most() * sizeof(Index)).template Take<Index>(0)) {}
 
   // Goes on to a tile. The GridTile must have its neighbours.
   void Move(const Tile &tile) {
@@ -85,13 +84,13 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
     const I i;
     const Shape &s = images_.strides;
     if (grid_.side() == 1) {
-      return grid_.Number(s[2] * kGatherUnit<T>, s[3] * kGatherUnit<T>, 0, kOutsideOffset, offsets_.get());
+      return grid_.Number(s[2] * kGatherUnit<T>, s[3] * kGatherUnit<T>, 0, kOutsideOffset, offsets_);
     }
     for (int axis = 0; axis < 2; ++axis) {
       const auto step = hn::Set(i, static_cast<Index>(s[2 + axis] * kGatherUnit<T>));
       for (int64_t k = 0; k < grid_.side(); ++k) {
         const Index *from = grid_.indices(axis, k);
-        Index *to = offsets_.get() + (axis * grid_.side() + k) * grid_.most();
+        Index *to = offsets_ + (axis * grid_.side() + k) * grid_.most();
         for (int64_t p = 0; p < count_; p += kLanes) {
           const auto index = hn::Load(i, from + p);
           const auto inside = hn::Ge(index, hn::Zero(i));
@@ -184,7 +183,7 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
   const Index last_;  // units from the first pixel of a plane to its last one
   // Units to the rows of neighbours, and from the start of a row to their columns, as in GridTile::indices;
   // in mode nearest, to the pixels.
-  hwy::AlignedFreeUniquePtr<Index[]> offsets_;
+  Index *const offsets_;
 };
 
 }  // namespace avo::HWY_NAMESPACE

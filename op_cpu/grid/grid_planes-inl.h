@@ -9,14 +9,15 @@
 #endif
 
 #include <algorithm>
-#include <vector>
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "op_cpu/common/vectors/partial_vectors-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
+#include "op_cpu/common/vectors/with_constant-inl.h"
 #include "op_cpu/grid/grid_tile-inl.h"
+#include "op_cpu/grid/kept_memory.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
@@ -64,17 +65,18 @@ class GridPlanes {
       const bool stream = stream_ && reinterpret_cast<uintptr_t>(to) % 64 == 0 && s[1] * sizeof(T) % 64 == 0;
       return Channels(plane, stride, count, to, s[1], stream);
     }
-    results_.resize(std::min(images_.shape[1], kTogether) * most_);
+    KeptMemory<GridPlanes> memory(std::min(images_.shape[1], kTogether) * most_ * sizeof(T));
+    T *const results = memory.template Take<T>(0);  // [channel][most_], which then take their places
     for (int64_t c = 0; c < count; c += kTogether) {
       const int64_t channels = std::min(kTogether, count - c);
-      Channels(plane + c * stride, stride, channels, results_.data(), most_, false);
+      Channels(plane + c * stride, stride, channels, results, most_, false);
       const bool one_run = tile_.columns == out_.shape[3] && s[2] == tile_.columns * s[3];
       const int64_t rows = one_run ? 1 : tile_.rows, columns = one_run ? count_ : tile_.columns;
       for (int64_t row = 0; row < rows; ++row) {
-        const T *from = results_.data() + row * columns;
+        const T *from = results + row * columns;
         T *line = to + c * s[1] + row * s[2];
-        if (s[1] == 1 && s[3] == 2 && channels == 2) {
-          Interleave(from, from + most_, columns, line);
+        if (s[1] == 1 && s[3] == channels && channels > 1 && channels <= 4) {
+          WithConstant<2, 3, 4>(channels, [&](auto count) { Interleave<count>(from, most_, columns, line); });
         } else if (s[1] == 1) {
           ToChannelsLast(from, most_, channels, columns, line, s[3]);
         } else {
@@ -89,19 +91,22 @@ class GridPlanes {
  private:
   static constexpr int64_t kTogether = 16;
 
-  // Stores a0 b0 a1 b1 …
-  static void Interleave(const T *a, const T *b, int64_t count, T *to) {
+  // Stores a0 b0 a1 b1 … of lines a, b, …, which are `stride` elements apart.
+  template <int64_t kLines>
+  static void Interleave(const T *a, int64_t stride, int64_t count, T *to) {
     const BitsTag<T> d;
     using Bits = hn::TFromD<decltype(d)>;
-    const auto load = [d](const T *from)
-                          HWY_ATTR { return hn::LoadU(d, reinterpret_cast<const Bits *>(from)); };
     int64_t x = 0;
     for (; x + kLanes <= count; x += kLanes) {
-      hn::StoreInterleaved2(load(a + x), load(b + x), d, reinterpret_cast<Bits *>(to + 2 * x));
+      const auto line = [&](int64_t i)
+                            HWY_ATTR { return hn::LoadU(d, reinterpret_cast<const Bits *>(a + i * stride + x)); };
+      auto *const place = reinterpret_cast<Bits *>(to + kLines * x);
+      if constexpr (kLines == 2) hn::StoreInterleaved2(line(0), line(1), d, place);
+      if constexpr (kLines == 3) hn::StoreInterleaved3(line(0), line(1), line(2), d, place);
+      if constexpr (kLines == 4) hn::StoreInterleaved4(line(0), line(1), line(2), line(3), d, place);
     }
     for (; x < count; ++x) {
-      to[2 * x] = a[x];
-      to[2 * x + 1] = b[x];
+      for (int64_t i = 0; i < kLines; ++i) to[kLines * x + i] = a[i * stride + x];
     }
   }
 
@@ -167,7 +172,6 @@ class GridPlanes {
   int64_t fetched_ = 0;   // elements of the next planes to prefetch for each vector of samples
   const bool stream_;
   const int64_t most_;
-  std::vector<T> results_;  // [channel][most_], which then take their places
 };
 
 }  // namespace avo::HWY_NAMESPACE

@@ -118,7 +118,7 @@ class Worker {
     if (gathered_) {
       gathers_->Move(tile);
     } else if (channels_) {
-      grid_.Weigh();
+      if (grid_.side() > 1) grid_.Weigh();
       channels_->Move(tile);
     }
   }

@@ -45,7 +45,7 @@ class GridWindows : public GridPlanes<T, GridWindows<T>, Compute<T>> {
         grid_(grid),
         samples_(out.shape[2] * out.shape[3]),
         copy_{images.dtype, images.shape, images.strides, nullptr},
-        offsets_(AllocateAligned<Index>(grid.most())) {}
+        offsets_(KeptMemory<GridWindows>(grid.most() * sizeof(Index)).template Take<Index>(0)) {}
 
   // Goes on to a tile, and copies what its samples read, unless the last copy has it. Returns false where that
   // is not worth its time. The pixels that are copied of an image must not be more than its samples, and after
@@ -169,7 +169,7 @@ class GridWindows : public GridPlanes<T, GridWindows<T>, Compute<T>> {
   hwy::AlignedFreeUniquePtr<Value[]> pixels_;
   std::vector<int64_t> columns_;
   // Of each sample of the tile, from the first pixel of the copy to its first neighbour.
-  hwy::AlignedFreeUniquePtr<Index[]> offsets_;
+  Index *const offsets_;
 };
 
 }  // namespace avo::HWY_NAMESPACE
