@@ -62,11 +62,10 @@ class GridChannels {
   static constexpr int64_t kRun = 64;  // samples that are stored together
 
  public:
-  // Whether the channels of a pixel are neighbours in memory and as vectors more than 16 bytes, and 32 bits
+  // Whether the channels of a pixel are neighbours in memory and more than gathers are faster for, and 32 bits
   // hold the offsets of all pixels.
   static bool InPlace(const Tensor &images) {
-    constexpr int64_t kFewest = 16 / sizeof(Value) + 1;
-    return images.strides[1] == 1 && images.shape[1] >= kFewest && GridGathers<T>::Fit(images);
+    return images.strides[1] == 1 && images.shape[1] > kFewGathers && GridGathers<T>::Fit(images);
   }
 
   // depth: most channels of a Sample; stream: whether results go around the caches.

@@ -23,6 +23,8 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+constexpr int64_t kFewGathers = 4;  // most channels that are faster by gathers than as lanes, for all modes
+
 // Half types are gathered by bytes, others by elements.
 template <typename T>
 constexpr int64_t kGatherUnit = sizeof(T) == 2 ? sizeof(T) : 1;

@@ -11,14 +11,13 @@
 #endif
 
 #include <algorithm>
-#include <cstring>
-#include <vector>
 
 #include "hwy/highway.h"
-#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/vectors/fused-inl.h"
+#include "op_cpu/common/vectors/partial_vectors-inl.h"
 #include "op_cpu/grid/grid_planes-inl.h"
 #include "op_cpu/grid/grid_tile-inl.h"
+#include "op_cpu/grid/kept_memory.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
@@ -140,21 +139,33 @@ class GridWindows : public GridPlanes<T, GridWindows<T>, Compute<T>> {
     const int64_t channels = original_.shape[1];
     box_ = box;
     copy_.strides = {0, box.pixels(), box.columns, 1};
-    if (channels * box.pixels() > room_) {
-      room_ = channels * box.pixels();
-      pixels_ = AllocateAligned<Value>(room_);
-      copy_.data = pixels_.get();
-    }
-    columns_.resize(box.columns);
-    for (int64_t x = 0; x < box.columns; ++x) columns_[x] = grid_.axis(1).Neighbour(box.column + x);
-    Value *to = pixels_.get();
+    using Memory = KeptMemory<GridWindows<T>[]>;
+    const int64_t elements = channels * box.pixels();
+    Memory memory(Memory::template BytesOf<Value>(elements) + Memory::template BytesOf<Index>(box.columns));
+    auto *to = memory.template Take<Value>(elements);
+    auto *const columns = memory.template Take<Index>(box.columns);
+    copy_.data = to;
+    for (int64_t x = 0; x < box.columns; ++x) columns[x] = grid_.axis(1).Neighbour(box.column + x);
+    // Columns that lie in the image; padding moves the ones beside them.
+    const int64_t begin = std::clamp<int64_t>(-box.column, 0, box.columns);
+    const int64_t end = std::clamp(original_.shape[3] - box.column, begin, box.columns);
     for (int64_t c = 0; c < channels; ++c) {
       const T *plane = static_cast<const T *>(original_.data) + image_ * s[0] + c * s[1];
       for (int64_t y = 0; y < box.rows; ++y, to += box.columns) {
         const int64_t row = grid_.axis(0).Neighbour(box.row + y);
-        for (int64_t x = 0; x < box.columns; ++x) {
-          to[x] = row < 0 || columns_[x] < 0 ? Value{} : Widen(plane[row * s[2] + columns_[x] * s[3]]);
+        const T *line = plane + row * s[2];
+        const auto copy = [&](int64_t x) { to[x] = columns[x] < 0 ? Value{} : Widen(line[columns[x] * s[3]]); };
+        if (row < 0) {
+          std::fill_n(to, box.columns, Value{});
+          continue;
         }
+        for (int64_t x = 0; x < begin; ++x) copy(x);
+        if (s[3] == 1) {
+          ConvertLine(line + box.column + begin, end - begin, to + begin);
+        } else {
+          for (int64_t x = begin; x < end; ++x) copy(x);
+        }
+        for (int64_t x = end; x < box.columns; ++x) copy(x);
       }
     }
   }
@@ -165,9 +176,6 @@ class GridWindows : public GridPlanes<T, GridWindows<T>, Compute<T>> {
   Tensor copy_;            // of all channels of what box_ has of an image
   GridBox box_{};
   int64_t image_ = -1, copied_ = 0;  // pixels that were copied of the image
-  int64_t room_ = 0;
-  hwy::AlignedFreeUniquePtr<Value[]> pixels_;
-  std::vector<int64_t> columns_;
   // Of each sample of the tile, from the first pixel of the copy to its first neighbour.
   Index *const offsets_;
 };
