@@ -63,9 +63,9 @@ class GridAxisRules {
     hn::StoreU(fraction, d, weight + step);
   }
 
-  // Stores the first of four neighbours that follow each other, as padding has not moved them, and the weights
-  // of all. Bicubic. Those far from the image become ones of which Neighbour knows as much. With a reflection,
-  // which never ends, they may be kFar pixels away.
+  // Stores the first of four neighbours that follow each other, as padding has not moved them, and the
+  // weights of all. Bicubic. Those far from the image become ones of which Neighbour knows as much. With a
+  // reflection, which never ends, they may be kFar pixels away.
   HWY_INLINE void LocateFirst(V coordinate, hn::TFromD<I> *first, Value *weight, int64_t step) const {
     const D d;
     const V at = Unnormalize(coordinate), below = hn::Floor(at);

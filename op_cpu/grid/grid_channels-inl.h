@@ -62,8 +62,8 @@ class GridChannels {
   static constexpr int64_t kRun = 64;  // samples that are stored together
 
  public:
-  // Whether the channels of a pixel are neighbours in memory and more than gathers are faster for, and 32 bits
-  // hold the offsets of all pixels.
+  // Whether the channels of a pixel are neighbours in memory and more than gathers are faster for, and 32
+  // bits hold the offsets of all pixels.
   static bool InPlace(const Tensor &images) {
     return images.strides[1] == 1 && images.shape[1] > kFewGathers && GridGathers<T>::Fit(images);
   }
@@ -163,8 +163,7 @@ class GridChannels {
           SampleRun(source, begin + i, run, count, to + i * s[3], s[3]);
         } else {
           SampleRun(source, begin + i, run, in_place_ ? count : depth_, results_, depth_);
-          FromChannelsLast<T>(results_, depth_, count, 1, run, to + i * s[3], {s[1], s[2], s[3]},
-                              stream_);
+          FromChannelsLast<T>(results_, depth_, count, 1, run, to + i * s[3], {s[1], s[2], s[3]}, stream_);
         }
       }
     }
@@ -254,9 +253,9 @@ class GridChannels {
   const bool in_place_, stream_;
   Tile tile_{};
   const T *image_ = nullptr;
-  std::vector<T> zeros_;        // a pixel, for neighbours outside the image
-  Index *offsets_;              // of neighbours in the image or the copy, by grid_.Place
-  bool copied_ = false;         // whether the tile is sampled from a copy
+  std::vector<T> zeros_;  // a pixel, for neighbours outside the image
+  Index *offsets_;        // of neighbours in the image or the copy, by grid_.Place
+  bool copied_ = false;   // whether the tile is sampled from a copy
   T *copy_ = nullptr;
   Value *results_;
 };

@@ -78,7 +78,8 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
       : Base(images, out, stream, grid.most()),
         grid_(grid),
         last_(static_cast<Index>(LastOffset(images) * kGatherUnit<T>)),
-        offsets_(KeptMemory<GridGathers>(2 * grid.side() * grid.most() * sizeof(Index)).template Take<Index>(0)) {}
+        offsets_(
+            KeptMemory<GridGathers>(2 * grid.side() * grid.most() * sizeof(Index)).template Take<Index>(0)) {}
 
   // Goes on to a tile. The GridTile must have its neighbours.
   void Move(const Tile &tile) {
@@ -108,15 +109,14 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
     WithConstant<1, 2, 4>(grid_.side(), body);
   }
 
-  // Adds the products in the order of GridChannels, or bicubic ones in that of GridWindows, so that both give the
-  // same bits.
+  // Sums the rows of each column first, weighted, and then the columns, as GridWindows does, so that both
+  // give the same bits.
   template <int64_t kSide, int kPlanes>
   HWY_INLINE void Weigh(std::integral_constant<int64_t, kSide>, const T *plane, int64_t stride, int64_t p,
                         V (&values)[kPlanes]) const {
     const D d;
     const I i;
     const auto last = hn::Set(i, last_);
-    if constexpr (kSide == 4) return WeighColumns(plane, stride, p, values);
     if constexpr (kSide == 1) {
       const auto at = hn::Load(i, &offsets_[p]);
       const auto inside = hn::RebindMask(d, hn::Ge(at, hn::Zero(i)));
@@ -124,47 +124,20 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
       for (int k = 0; k < kPlanes; ++k) values[k] = GatherElements(d, inside, plane + k * stride, at, last);
       return;
     }
+    V sums[kSide][kPlanes];
 #pragma GCC unroll 4
-    for (int k = 0; k < kPlanes; ++k) values[k] = hn::Zero(d);
     for (int y = 0; y < kSide; ++y) {
       const auto row = hn::Load(i, &offsets_[y * grid_.most() + p]);
-      const V row_weight = hn::Load(d, grid_.axis_weights(0, y) + p);
+      const V weight = hn::Load(d, grid_.axis_weights(0, y) + p);
 #pragma GCC unroll 4
       for (int x = 0; x < kSide; ++x) {
         const auto at = hn::Add(row, hn::Load(i, &offsets_[(kSide + x) * grid_.most() + p]));
         // A neighbour outside the image is 0, and its weight of NaN makes the sample NaN.
         const auto inside = hn::RebindMask(d, hn::Ge(at, hn::Zero(i)));
-        const V weight = hn::Mul(row_weight, hn::Load(d, grid_.axis_weights(1, x) + p));
 #pragma GCC unroll 4
         for (int k = 0; k < kPlanes; ++k) {
           const V value = GatherElements(d, inside, plane + k * stride, at, last);
-          values[k] = x == 0 && y == 0 ? hn::Mul(value, weight) : FusedMulAdd(weight, value, values[k]);
-        }
-      }
-    }
-  }
-
- private:
-  // Bicubic samples: the rows of each column are summed first, weighted, and then the columns.
-  template <int kPlanes>
-  HWY_INLINE void WeighColumns(const T *plane, int64_t stride, int64_t p, V (&values)[kPlanes]) const {
-    constexpr int kSide = 4;
-    const D d;
-    const I i;
-    const auto last = hn::Set(i, last_);
-    V sums[kSide][kPlanes];
-#pragma GCC unroll 4
-    for (int y = 0; y < kSide; ++y) {
-      const auto row = hn::Load(i, &offsets_[y * grid_.most() + p]);
-      const V row_weight = hn::Load(d, grid_.axis_weights(0, y) + p);
-#pragma GCC unroll 4
-      for (int x = 0; x < kSide; ++x) {
-        const auto at = hn::Add(row, hn::Load(i, &offsets_[(kSide + x) * grid_.most() + p]));
-        const auto inside = hn::RebindMask(d, hn::Ge(at, hn::Zero(i)));
-#pragma GCC unroll 4
-        for (int k = 0; k < kPlanes; ++k) {
-          const V value = GatherElements(d, inside, plane + k * stride, at, last);
-          sums[x][k] = y == 0 ? hn::Mul(row_weight, value) : FusedMulAdd(row_weight, value, sums[x][k]);
+          sums[x][k] = y == 0 ? hn::Mul(weight, value) : FusedMulAdd(weight, value, sums[x][k]);
         }
       }
     }
@@ -178,6 +151,7 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
     }
   }
 
+ private:
   // The offset of a row or column outside the image: the sum with that of any column or row is below 0.
   static constexpr Index kOutsideOffset = std::numeric_limits<Index>::min() / 2;
 

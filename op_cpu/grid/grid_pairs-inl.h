@@ -71,8 +71,7 @@ class GridPairs : public GridPlanes<T, GridPairs<T>> {
 
   // stream: whether results go around the caches; most: most samples of a tile.
   GridPairs(const Tensor &images, const Tensor &out, bool stream, int64_t most)
-      : Base(images, out, stream, most),
-        by_rows_(GridRows<T>::kWorth && images.shape[1] >= kManyPlanes) {
+      : Base(images, out, stream, most), by_rows_(GridRows<T>::kWorth && images.shape[1] >= kManyPlanes) {
     using Memory = KeptMemory<GridPairs>;
     const int64_t vectors = most / kLanes + 1, samples = vectors * kLanes;
     Memory memory(Memory::template BytesOf<uint32_t>(samples) + Memory::template BytesOf<float>(4 * samples) +

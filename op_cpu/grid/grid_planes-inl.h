@@ -58,7 +58,8 @@ class GridPlanes {
     const int64_t stride = images_.strides[1];
     const bool dense =
         s[3] == 1 && (tile_.rows == 1 || (tile_.columns == out_.shape[3] && s[2] == tile_.columns));
-    const From *plane = static_cast<const From *>(images_.data) + tile_.image * images_.strides[0] + first * stride;
+    const From *plane =
+        static_cast<const From *>(images_.data) + tile_.image * images_.strides[0] + first * stride;
     T *to = static_cast<T *>(out_.data) + tile_.image * s[0] + first * s[1] + tile_.row * s[2] +
             tile_.column * s[3];
     if (dense) {
@@ -98,8 +99,9 @@ class GridPlanes {
     using Bits = hn::TFromD<decltype(d)>;
     int64_t x = 0;
     for (; x + kLanes <= count; x += kLanes) {
-      const auto line = [&](int64_t i)
-                            HWY_ATTR { return hn::LoadU(d, reinterpret_cast<const Bits *>(a + i * stride + x)); };
+      const auto line = [&](int64_t i) HWY_ATTR {
+        return hn::LoadU(d, reinterpret_cast<const Bits *>(a + i * stride + x));
+      };
       auto *const place = reinterpret_cast<Bits *>(to + kLines * x);
       if constexpr (kLines == 2) hn::StoreInterleaved2(line(0), line(1), d, place);
       if constexpr (kLines == 3) hn::StoreInterleaved3(line(0), line(1), line(2), d, place);

@@ -255,10 +255,10 @@ class GridTile {
   int64_t count_ = 0;
   GridBox box_{};
   const bool has_slopes_;
-  Value *coordinates_;                          // x, then y
-  Index *indices_;                              // (rows, then columns; neighbour, position)
-  Value *axis_weights_, *axis_slopes_{};        // likewise
-  Value *weights_, *slopes_[2]{};               // by Place
+  Value *coordinates_;                    // x, then y
+  Index *indices_;                        // (rows, then columns; neighbour, position)
+  Value *axis_weights_, *axis_slopes_{};  // likewise
+  Value *weights_, *slopes_[2]{};         // by Place
 };
 
 }  // namespace avo::HWY_NAMESPACE

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bicubic samples of planes from a copy with a margin, in which padding has moved the pixels. The neighbours of
-// a sample are a square of 4 x 4 pixels of the copy, wherever it lies: four vectors, one for each row.
+// Bicubic samples of planes from a copy with a margin, in which padding has moved the pixels. The neighbours
+// of a sample are a square of 4 x 4 pixels of the copy, wherever it lies: four vectors, one for each row.
 //
 //   padding border    a a a | a b c d | d d d        a sample left of a: neighbours a a a b
 #if defined(AVO_OP_CPU_GRID_GRID_WINDOWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -33,7 +33,7 @@ class GridWindows : public GridPlanes<T, GridWindows<T>, Compute<T>> {
   using typename Base::V;
   using typename Base::Value;
   static constexpr int64_t kSide = 4;
-  static constexpr int64_t kAlign = 8;           // copies begin and end at multiples of so many pixels
+  static constexpr int64_t kAlign = 8;             // copies begin and end at multiples of so many pixels
   static constexpr int64_t kMostPixels = 1 << 15;  // of a copy, so that it stays in L2
 
  public:
@@ -46,9 +46,9 @@ class GridWindows : public GridPlanes<T, GridWindows<T>, Compute<T>> {
         copy_{images.dtype, images.shape, images.strides, nullptr},
         offsets_(KeptMemory<GridWindows>(grid.most() * sizeof(Index)).template Take<Index>(0)) {}
 
-  // Goes on to a tile, and copies what its samples read, unless the last copy has it. Returns false where that
-  // is not worth its time. The pixels that are copied of an image must not be more than its samples, and after
-  // one failure none is tried.
+  // Goes on to a tile, and copies what its samples read, unless the last copy has it. Returns false where
+  // that is not worth its time. The pixels that are copied of an image must not be more than its samples, and
+  // after one failure none is tried.
   bool Move(const Tile &tile) {
     if (tile.image != image_) {
       image_ = tile.image;
@@ -154,7 +154,9 @@ class GridWindows : public GridPlanes<T, GridWindows<T>, Compute<T>> {
       for (int64_t y = 0; y < box.rows; ++y, to += box.columns) {
         const int64_t row = grid_.axis(0).Neighbour(box.row + y);
         const T *line = plane + row * s[2];
-        const auto copy = [&](int64_t x) { to[x] = columns[x] < 0 ? Value{} : Widen(line[columns[x] * s[3]]); };
+        const auto copy = [&](int64_t x) {
+          to[x] = columns[x] < 0 ? Value{} : Widen(line[columns[x] * s[3]]);
+        };
         if (row < 0) {
           std::fill_n(to, box.columns, Value{});
           continue;

@@ -9,9 +9,9 @@
 
 namespace avo {
 
-// Arrays of one object of class `User`, of which a thread has one at a time. Small calls save some 30 ns for each
-// array that they need not allocate, and large calls the time in which the system clears new pages. Elements
-// have any values at first, but once they were those of such an array, or 0.
+// Arrays of one object of class `User`, of which a thread has one at a time. Small calls save some 30 ns for
+// each array that they need not allocate, and large calls the time in which the system clears new pages.
+// Elements have any values at first, but once they were those of such an array, or 0.
 template <class User>
 class KeptMemory {
  public:

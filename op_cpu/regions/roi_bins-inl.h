@@ -114,17 +114,19 @@ class RoiBins {
       if ((span.grid & (span.grid - 1)) == 0) {
         // The inverse of a power of 2 is exact, and so are its products.
         const Value inverse = 1 / static_cast<Value>(span.grid);
-        return MakeOf(span, bins, size, stride, [inverse](Value value) { return value * inverse; },
-                      [inverse](Value value) { return value * inverse; });
+        return MakeOf(
+            span, bins, size, stride, [inverse](Value value) { return value * inverse; },
+            [inverse](Value value) { return value * inverse; });
       }
-      MakeOf(span, bins, size, stride, [&](Value value) { return value / static_cast<Value>(span.grid); },
-             [&](Value value) { return static_cast<Value>(value / static_cast<double>(span.grid)); });
+      MakeOf(
+          span, bins, size, stride, [&](Value value) { return value / static_cast<Value>(span.grid); },
+          [&](Value value) { return static_cast<Value>(value / static_cast<double>(span.grid)); });
     }
 
    private:
-    // Sums up the weights of an element in the order in which RoiAxis does, so that the means are equal. Which
-    // elements two samples share is random, so there is no branch for it: a sample adds to the last two taps,
-    // behind which it appends none, one or two.
+    // Sums up the weights of an element in the order in which RoiAxis does, so that the means are equal.
+    // Which elements two samples share is random, so there is no branch for it: a sample adds to the last two
+    // taps, behind which it appends none, one or two.
     template <typename Step, typename Share>
     void MakeOf(const RoiSpan<Value> &span, int64_t bins, int64_t size, int64_t stride, const Step &step,
                 const Share &share) {
