@@ -43,14 +43,11 @@ class GridAxisRules {
     if (rules_.interpolation == Interpolation::kBicubic) {
       // Padding moves each neighbour, not the position.
       const V below = hn::Floor(at);
-      V distances[4];
-      Distances(hn::Sub(at, below), distances);
       for (int k = 0; k < 4; ++k) {
         const V neighbour = Pad(hn::Add(below, hn::Set(d, static_cast<Value>(k - 1))));
         hn::StoreU(OrOutside(ToIndex(neighbour)), i, index + k * step);
-        hn::StoreU(k == 0 || k == 3 ? FarCubic(distances[k]) : NearCubic(distances[k]), d, weight + k * step);
       }
-      return;
+      return CubicWeights(hn::Sub(at, below), weight, step);
     }
     at = Pad(at);
     if (rules_.interpolation == Interpolation::kNearest) {
@@ -64,6 +61,28 @@ class GridAxisRules {
     hn::StoreU(OrOutside(hn::Add(low, hn::Set(i, 1))), i, index + step);
     hn::StoreU(hn::Sub(hn::Set(d, 1), fraction), d, weight);
     hn::StoreU(fraction, d, weight + step);
+  }
+
+  // Stores the first of four neighbours that follow each other, as padding has not moved them, and the
+  // weights of all. Bicubic. Those far from the image become ones of which Neighbour knows as much. With a
+  // reflection, which never ends, they may be kFar pixels away.
+  HWY_INLINE void LocateFirst(V coordinate, hn::TFromD<I> *first, Value *weight, int64_t step) const {
+    const D d;
+    const V at = Unnormalize(coordinate), below = hn::Floor(at);
+    const bool endless = rules_.padding == Padding::kReflection;
+    const V least = hn::Set(d, endless ? -Value{kFar} : Value{-4});
+    const V most = hn::Set(d, static_cast<Value>(endless ? kFar : std::min<int64_t>(size_, kFar)));
+    V from = hn::Sub(below, hn::Set(d, 1));
+    from = hn::IfThenElse(hn::Gt(from, most), most, from);
+    from = hn::IfThenElse(hn::Gt(from, least), from, least);  // also where it is NaN
+    hn::StoreU(hn::ConvertTo(I(), from), I(), first);
+    CubicWeights(hn::Sub(at, below), weight, step);
+  }
+  static constexpr int kFar = 1 << 20;
+
+  // Where padding moves pixel `at`; -1 is outside the image.
+  hn::TFromD<I> Neighbour(int64_t at) const {
+    return hn::GetLane(OrOutside(ToIndex(Pad(hn::Set(D(), static_cast<Value>(at))))));
   }
 
   // Stores the derivatives of Locate's weights by the coordinate, bilinear or bicubic. A position that
@@ -98,6 +117,15 @@ class GridAxisRules {
     distances[1] = offset;
     distances[2] = hn::Sub(one, offset);
     distances[3] = hn::Sub(hn::Set(d, 2), offset);
+  }
+
+  // Stores the weights of four neighbours.
+  static HWY_INLINE void CubicWeights(V offset, Value *weight, int64_t step) {
+    V distances[4];
+    Distances(offset, distances);
+    for (int k = 0; k < 4; ++k) {
+      hn::StoreU(k == 0 || k == 3 ? FarCubic(distances[k]) : NearCubic(distances[k]), D(), weight + k * step);
+    }
   }
 
   // The position in pixels of a coordinate in [-1, 1].

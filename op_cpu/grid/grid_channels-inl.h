@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "hwy/highway.h"
-#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/sampling/bilinear.h"
 #include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/common/vectors/partial_vectors-inl.h"
@@ -63,11 +62,10 @@ class GridChannels {
   static constexpr int64_t kRun = 64;  // samples that are stored together
 
  public:
-  // Whether the channels of a pixel are neighbours in memory and as vectors more than 16 bytes, and 32 bits
-  // hold the offsets of all pixels.
+  // Whether the channels of a pixel are neighbours in memory and more than gathers are faster for, and 32
+  // bits hold the offsets of all pixels.
   static bool InPlace(const Tensor &images) {
-    constexpr int64_t kFewest = 16 / sizeof(Value) + 1;
-    return images.strides[1] == 1 && images.shape[1] >= kFewest && GridGathers<T>::Fit(images);
+    return images.strides[1] == 1 && images.shape[1] > kFewGathers && GridGathers<T>::Fit(images);
   }
 
   // depth: most channels of a Sample; stream: whether results go around the caches.
@@ -78,9 +76,13 @@ class GridChannels {
         depth_(depth),
         in_place_(InPlace(images)),
         stream_(stream),
-        zeros_(in_place_ ? images.shape[1] : 0),
-        offsets_(AllocateAligned<Index>(grid.neighbours() * grid.most())),
-        results_(AllocateAligned<Value>(kRun * depth + kLanes)) {}
+        zeros_(in_place_ ? images.shape[1] : 0) {
+    using Memory = KeptMemory<GridChannels>;
+    const int64_t offsets = grid.neighbours() * grid.most(), results = kRun * depth + kLanes;
+    Memory memory(Memory::template BytesOf<Index>(offsets) + Memory::template BytesOf<Value>(results));
+    offsets_ = memory.template Take<Index>(offsets);
+    results_ = memory.template Take<Value>(results);
+  }
 
   // Whether a copy is worth its time for a tile whose neighbours `grid` has: it must have few pixels, for the
   // caches and for the samples.
@@ -93,36 +95,32 @@ class GridChannels {
     tile_ = tile;
     image_ = static_cast<const T *>(images_.data) + tile.image * images_.strides[0];
     if (in_place_) {
-      grid_.Number(images_.strides[2], images_.strides[3], 0, -1, offsets_.get());
+      grid_.Number(images_.strides[2], images_.strides[3], 0, -1, offsets_);
       return;
     }
     copied_ = WorthCopy(grid_, tile);
     if (!copied_) return;
     const int64_t pixels = grid_.box().pixels();
-    if (pixels >= room_) {
-      room_ = pixels + 1;
-      copy_ = AllocateAligned<T>(room_ * depth_ + kLanes);
-      // Lanes without a channel are computed, too. What lies in new memory is often no normal number, which
-      // takes a processor some 100 cycles.
-      if (images_.shape[1] % depth_ != 0) std::fill_n(copy_.get(), room_ * depth_, T{});
-    }
+    // Lanes without a channel are computed, too. They hold what a copy of before left there: numbers that are
+    // not normal, which new memory often has, would take a processor some 100 cycles.
+    copy_ = KeptMemory<T>(((pixels + 1) * depth_ + kLanes) * sizeof(T)).template Take<T>(0);
     const GridBox &box = grid_.box();
     grid_.Number(box.columns * depth_, depth_, (box.row * box.columns + box.column) * depth_, pixels * depth_,
-                 offsets_.get());
+                 offsets_);
     // Neighbours outside the image read zeros behind the copy, so that 0 x infinity never enters a sum.
-    std::fill_n(copy_.get() + pixels * depth_, depth_, T{});
+    std::fill_n(copy_ + pixels * depth_, depth_, T{});
   }
 
   // Computes channels [first, first + count) of the tile.
   void Sample(int64_t first, int64_t count) {
     if (in_place_) {
-      SampleRuns(GridImage<T>{image_, zeros_.data(), offsets_.get(), first}, first, count);
+      SampleRuns(GridImage<T>{image_, zeros_.data(), offsets_, first}, first, count);
     } else if (copied_) {
       Copy(first, count);
       if (depth_ == 8) {
-        SampleRuns(GridCopy<T, 8>{copy_.get(), offsets_.get()}, first, count);
+        SampleRuns(GridCopy<T, 8>{copy_, offsets_}, first, count);
       } else {
-        SampleRuns(GridCopy<T, kCopyDepth>{copy_.get(), offsets_.get()}, first, count);
+        SampleRuns(GridCopy<T, kCopyDepth>{copy_, offsets_}, first, count);
       }
     } else {
       OneByOne(first, count);
@@ -144,7 +142,7 @@ class GridChannels {
     const T *from = image_ + first * s[1] + box.row * s[2] + box.column * s[3];
     const bool one_run = s[3] == 1 && s[2] == box.columns;
     const int64_t rows = one_run ? 1 : box.rows, columns = one_run ? box.pixels() : box.columns;
-    T *to = copy_.get();
+    T *to = copy_;
     for (int64_t y = 0; y < rows; ++y, from += s[2], to += columns * depth_) {
       RowToChannelsLast(from, s, count, columns, to, depth_);
     }
@@ -164,9 +162,8 @@ class GridChannels {
         if (in_place_ && s[1] == 1) {
           SampleRun(source, begin + i, run, count, to + i * s[3], s[3]);
         } else {
-          SampleRun(source, begin + i, run, in_place_ ? count : depth_, results_.get(), depth_);
-          FromChannelsLast<T>(results_.get(), depth_, count, 1, run, to + i * s[3], {s[1], s[2], s[3]},
-                              stream_);
+          SampleRun(source, begin + i, run, in_place_ ? count : depth_, results_, depth_);
+          FromChannelsLast<T>(results_, depth_, count, 1, run, to + i * s[3], {s[1], s[2], s[3]}, stream_);
         }
       }
     }
@@ -256,12 +253,11 @@ class GridChannels {
   const bool in_place_, stream_;
   Tile tile_{};
   const T *image_ = nullptr;
-  std::vector<T> zeros_;                        // a pixel, for neighbours outside the image
-  hwy::AlignedFreeUniquePtr<Index[]> offsets_;  // of neighbours in the image or the copy, by grid_.Place
-  bool copied_ = false;                         // whether the tile is sampled from a copy
-  int64_t room_ = 0;                            // pixels that copy_ has room for
-  hwy::AlignedFreeUniquePtr<T[]> copy_;
-  hwy::AlignedFreeUniquePtr<Value[]> results_;
+  std::vector<T> zeros_;  // a pixel, for neighbours outside the image
+  Index *offsets_;        // of neighbours in the image or the copy, by grid_.Place
+  bool copied_ = false;   // whether the tile is sampled from a copy
+  T *copy_ = nullptr;
+  Value *results_;
 };
 
 }  // namespace avo::HWY_NAMESPACE

@@ -13,7 +13,6 @@
 #include <type_traits>
 
 #include "hwy/highway.h"
-#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/common/vectors/with_constant-inl.h"
@@ -23,6 +22,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int64_t kFewGathers = 4;  // most channels that are faster by gathers than as lanes, for all modes
 
 // Half types are gathered by bytes, others by elements.
 template <typename T>
@@ -77,7 +78,8 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
       : Base(images, out, stream, grid.most()),
         grid_(grid),
         last_(static_cast<Index>(LastOffset(images) * kGatherUnit<T>)),
-        offsets_(AllocateAligned<Index>(2 * grid.side() * grid.most())) {}
+        offsets_(
+            KeptMemory<GridGathers>(2 * grid.side() * grid.most() * sizeof(Index)).template Take<Index>(0)) {}
 
   // Goes on to a tile. The GridTile must have its neighbours.
   void Move(const Tile &tile) {
@@ -85,13 +87,13 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
     const I i;
     const Shape &s = images_.strides;
     if (grid_.side() == 1) {
-      return grid_.Number(s[2] * kGatherUnit<T>, s[3] * kGatherUnit<T>, 0, kOutsideOffset, offsets_.get());
+      return grid_.Number(s[2] * kGatherUnit<T>, s[3] * kGatherUnit<T>, 0, kOutsideOffset, offsets_);
     }
     for (int axis = 0; axis < 2; ++axis) {
       const auto step = hn::Set(i, static_cast<Index>(s[2 + axis] * kGatherUnit<T>));
       for (int64_t k = 0; k < grid_.side(); ++k) {
         const Index *from = grid_.indices(axis, k);
-        Index *to = offsets_.get() + (axis * grid_.side() + k) * grid_.most();
+        Index *to = offsets_ + (axis * grid_.side() + k) * grid_.most();
         for (int64_t p = 0; p < count_; p += kLanes) {
           const auto index = hn::Load(i, from + p);
           const auto inside = hn::Ge(index, hn::Zero(i));
@@ -107,7 +109,8 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
     WithConstant<1, 2, 4>(grid_.side(), body);
   }
 
-  // Adds the products in the order of GridChannels, so that both give the same bits.
+  // Sums the rows of each column first, weighted, and then the columns, as GridWindows does, so that both
+  // give the same bits.
   template <int64_t kSide, int kPlanes>
   HWY_INLINE void Weigh(std::integral_constant<int64_t, kSide>, const T *plane, int64_t stride, int64_t p,
                         V (&values)[kPlanes]) const {
@@ -121,22 +124,29 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
       for (int k = 0; k < kPlanes; ++k) values[k] = GatherElements(d, inside, plane + k * stride, at, last);
       return;
     }
+    V sums[kSide][kPlanes];
 #pragma GCC unroll 4
-    for (int k = 0; k < kPlanes; ++k) values[k] = hn::Zero(d);
     for (int y = 0; y < kSide; ++y) {
       const auto row = hn::Load(i, &offsets_[y * grid_.most() + p]);
-      const V row_weight = hn::Load(d, grid_.axis_weights(0, y) + p);
+      const V weight = hn::Load(d, grid_.axis_weights(0, y) + p);
 #pragma GCC unroll 4
       for (int x = 0; x < kSide; ++x) {
         const auto at = hn::Add(row, hn::Load(i, &offsets_[(kSide + x) * grid_.most() + p]));
         // A neighbour outside the image is 0, and its weight of NaN makes the sample NaN.
         const auto inside = hn::RebindMask(d, hn::Ge(at, hn::Zero(i)));
-        const V weight = hn::Mul(row_weight, hn::Load(d, grid_.axis_weights(1, x) + p));
 #pragma GCC unroll 4
         for (int k = 0; k < kPlanes; ++k) {
           const V value = GatherElements(d, inside, plane + k * stride, at, last);
-          values[k] = x == 0 && y == 0 ? hn::Mul(value, weight) : FusedMulAdd(weight, value, values[k]);
+          sums[x][k] = y == 0 ? hn::Mul(weight, value) : FusedMulAdd(weight, value, sums[x][k]);
         }
+      }
+    }
+#pragma GCC unroll 4
+    for (int x = 0; x < kSide; ++x) {
+      const V weight = hn::Load(d, grid_.axis_weights(1, x) + p);
+#pragma GCC unroll 4
+      for (int k = 0; k < kPlanes; ++k) {
+        values[k] = x == 0 ? hn::Mul(weight, sums[x][k]) : FusedMulAdd(weight, sums[x][k], values[k]);
       }
     }
   }
@@ -149,7 +159,7 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
   const Index last_;  // units from the first pixel of a plane to its last one
   // Units to the rows of neighbours, and from the start of a row to their columns, as in GridTile::indices;
   // in mode nearest, to the pixels.
-  hwy::AlignedFreeUniquePtr<Index[]> offsets_;
+  Index *const offsets_;
 };
 
 }  // namespace avo::HWY_NAMESPACE

@@ -13,10 +13,8 @@
 #endif
 
 #include <algorithm>
-#include <vector>
 
 #include "hwy/highway.h"
-#include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/grid/grid_planes-inl.h"
@@ -73,11 +71,15 @@ class GridPairs : public GridPlanes<T, GridPairs<T>> {
 
   // stream: whether results go around the caches; most: most samples of a tile.
   GridPairs(const Tensor &images, const Tensor &out, bool stream, int64_t most)
-      : Base(images, out, stream, most),
-        offsets_(AllocateAligned<uint32_t>(most + kLanes)),
-        weights_(AllocateAligned<float>(4 * (most + kLanes))),
-        rows_(most / kLanes + 1),
-        by_rows_(GridRows<T>::kWorth && images.shape[1] >= kManyPlanes) {}
+      : Base(images, out, stream, most), by_rows_(GridRows<T>::kWorth && images.shape[1] >= kManyPlanes) {
+    using Memory = KeptMemory<GridPairs>;
+    const int64_t vectors = most / kLanes + 1, samples = vectors * kLanes;
+    Memory memory(Memory::template BytesOf<uint32_t>(samples) + Memory::template BytesOf<float>(4 * samples) +
+                  Memory::template BytesOf<GridRows<T>>(vectors));
+    offsets_ = memory.template Take<uint32_t>(samples);
+    weights_ = memory.template Take<float>(4 * samples);
+    rows_ = memory.template Take<GridRows<T>>(vectors);
+  }
 
   // Goes on to a tile. `grid` must have its neighbours.
   void Move(const GridTile<T> &grid, const Tile &tile) {
@@ -202,10 +204,10 @@ class GridPairs : public GridPlanes<T, GridPairs<T>> {
 
   int64_t step_ = 0;  // elements from the upper row of a sample to its lower row
   // For each sample the bytes from the start of a plane to the pair in the upper row, or GridRows' places.
-  hwy::AlignedFreeUniquePtr<uint32_t[]> offsets_;
-  hwy::AlignedFreeUniquePtr<float[]> weights_;  // [vector of samples][neighbour][sample]
-  std::vector<GridRows<T>> rows_;               // of each vector of samples
-  const bool by_rows_;                          // whether rows are looked for
+  uint32_t *offsets_;
+  float *weights_;      // [vector of samples][neighbour][sample]
+  GridRows<T> *rows_;   // of each vector of samples
+  const bool by_rows_;  // whether rows are looked for
 };
 
 }  // namespace avo::HWY_NAMESPACE

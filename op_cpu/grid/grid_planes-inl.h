@@ -9,14 +9,15 @@
 #endif
 
 #include <algorithm>
-#include <vector>
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
 #include "op_cpu/common/vectors/partial_vectors-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
+#include "op_cpu/common/vectors/with_constant-inl.h"
 #include "op_cpu/grid/grid_tile-inl.h"
+#include "op_cpu/grid/kept_memory.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
@@ -25,10 +26,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 // The base of a class `Samples`, which has
 //   template <class Body> void WithSide(const Body &body) const
 //   template <class Side, int kPlanes>
-//   void Weigh(Side, const T *plane, int64_t stride, int64_t p, V (&values)[kPlanes]) const
+//   void Weigh(Side, const From *plane, int64_t stride, int64_t p, V (&values)[kPlanes]) const
 // The first calls body(side) with a number of neighbours that is a constant. The second computes the vector
-// of samples of the tile from sample p on, for planes `stride` elements apart.
-template <typename T, class Samples>
+// of samples of the tile from sample p on, for planes `stride` elements apart. Planes have elements From.
+template <typename T, class Samples, typename From = T>
 class GridPlanes {
  protected:
   using Value = Compute<T>;
@@ -57,24 +58,26 @@ class GridPlanes {
     const int64_t stride = images_.strides[1];
     const bool dense =
         s[3] == 1 && (tile_.rows == 1 || (tile_.columns == out_.shape[3] && s[2] == tile_.columns));
-    const T *plane = static_cast<const T *>(images_.data) + tile_.image * images_.strides[0] + first * stride;
+    const From *plane =
+        static_cast<const From *>(images_.data) + tile_.image * images_.strides[0] + first * stride;
     T *to = static_cast<T *>(out_.data) + tile_.image * s[0] + first * s[1] + tile_.row * s[2] +
             tile_.column * s[3];
     if (dense) {
       const bool stream = stream_ && reinterpret_cast<uintptr_t>(to) % 64 == 0 && s[1] * sizeof(T) % 64 == 0;
       return Channels(plane, stride, count, to, s[1], stream);
     }
-    results_.resize(std::min(images_.shape[1], kTogether) * most_);
+    KeptMemory<GridPlanes> memory(std::min(images_.shape[1], kTogether) * most_ * sizeof(T));
+    T *const results = memory.template Take<T>(0);  // [channel][most_], which then take their places
     for (int64_t c = 0; c < count; c += kTogether) {
       const int64_t channels = std::min(kTogether, count - c);
-      Channels(plane + c * stride, stride, channels, results_.data(), most_, false);
+      Channels(plane + c * stride, stride, channels, results, most_, false);
       const bool one_run = tile_.columns == out_.shape[3] && s[2] == tile_.columns * s[3];
       const int64_t rows = one_run ? 1 : tile_.rows, columns = one_run ? count_ : tile_.columns;
       for (int64_t row = 0; row < rows; ++row) {
-        const T *from = results_.data() + row * columns;
+        const T *from = results + row * columns;
         T *line = to + c * s[1] + row * s[2];
-        if (s[1] == 1 && s[3] == 2 && channels == 2) {
-          Interleave(from, from + most_, columns, line);
+        if (s[1] == 1 && s[3] == channels && channels > 1 && channels <= 4) {
+          WithConstant<2, 3, 4>(channels, [&](auto count) { Interleave<count>(from, most_, columns, line); });
         } else if (s[1] == 1) {
           ToChannelsLast(from, most_, channels, columns, line, s[3]);
         } else {
@@ -89,25 +92,29 @@ class GridPlanes {
  private:
   static constexpr int64_t kTogether = 16;
 
-  // Stores a0 b0 a1 b1 …
-  static void Interleave(const T *a, const T *b, int64_t count, T *to) {
+  // Stores a0 b0 a1 b1 … of lines a, b, …, which are `stride` elements apart.
+  template <int64_t kLines>
+  static void Interleave(const T *a, int64_t stride, int64_t count, T *to) {
     const BitsTag<T> d;
     using Bits = hn::TFromD<decltype(d)>;
-    const auto load = [d](const T *from)
-                          HWY_ATTR { return hn::LoadU(d, reinterpret_cast<const Bits *>(from)); };
     int64_t x = 0;
     for (; x + kLanes <= count; x += kLanes) {
-      hn::StoreInterleaved2(load(a + x), load(b + x), d, reinterpret_cast<Bits *>(to + 2 * x));
+      const auto line = [&](int64_t i) HWY_ATTR {
+        return hn::LoadU(d, reinterpret_cast<const Bits *>(a + i * stride + x));
+      };
+      auto *const place = reinterpret_cast<Bits *>(to + kLines * x);
+      if constexpr (kLines == 2) hn::StoreInterleaved2(line(0), line(1), d, place);
+      if constexpr (kLines == 3) hn::StoreInterleaved3(line(0), line(1), line(2), d, place);
+      if constexpr (kLines == 4) hn::StoreInterleaved4(line(0), line(1), line(2), line(3), d, place);
     }
     for (; x < count; ++x) {
-      to[2 * x] = a[x];
-      to[2 * x + 1] = b[x];
+      for (int64_t i = 0; i < kLines; ++i) to[kLines * x + i] = a[i * stride + x];
     }
   }
 
   // Computes all samples of the tile for `count` planes, `stride` elements apart, into `out`, `out_stride`
   // elements apart. Planes at a time share offsets and weights.
-  void Channels(const T *plane, int64_t stride, int64_t count, T *out, int64_t out_stride,
+  void Channels(const From *plane, int64_t stride, int64_t count, T *out, int64_t out_stride,
                 bool stream) const {
     int64_t c = 0;
     for (; together_ == 2 && c + 2 <= count; c += 2) {
@@ -123,19 +130,19 @@ class GridPlanes {
   }
 
   template <int kPlanes>
-  void Planes(const T *plane, int64_t stride, T *out, int64_t out_stride, bool stream) const {
+  void Planes(const From *plane, int64_t stride, T *out, int64_t out_stride, bool stream) const {
     static_cast<const Samples &>(*this).WithSide(
         [&](auto side) HWY_ATTR { PlanesOf<kPlanes>(side, plane, stride, out, out_stride, stream); });
   }
 
   template <int kPlanes, class Side>
-  HWY_NOINLINE void PlanesOf(Side side, const T *plane, int64_t stride, T *out, int64_t out_stride,
+  HWY_NOINLINE void PlanesOf(Side side, const From *plane, int64_t stride, T *out, int64_t out_stride,
                              bool stream) const {
     const D d;
     const auto &samples = static_cast<const Samples &>(*this);
     const int64_t whole = count_ / kLanes * kLanes;
     V values[kPlanes];
-    const T *next = plane + kPlanes * stride;
+    const From *next = plane + kPlanes * stride;
     for (int64_t p = 0; p < whole; p += kLanes, next += fetched_) {
       if (fetched_ > 0) {
 #pragma GCC unroll 4
@@ -167,7 +174,6 @@ class GridPlanes {
   int64_t fetched_ = 0;   // elements of the next planes to prefetch for each vector of samples
   const bool stream_;
   const int64_t most_;
-  std::vector<T> results_;  // [channel][most_], which then take their places
 };
 
 }  // namespace avo::HWY_NAMESPACE

@@ -23,6 +23,7 @@
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
 #include "op_cpu/grid/grid_axis-inl.h"
+#include "op_cpu/grid/kept_memory.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
@@ -75,47 +76,93 @@ class GridTile {
         y_(height, rules),
         x_(width, rules),
         side_(NeighboursOf(rules.interpolation)),
-        most_(AlignUp<int64_t>(most_positions, kLanes)),
-        coordinates_(AllocateAligned<Value>(2 * most_)),
-        indices_(AllocateAligned<Index>(2 * side_ * most_)),
-        axis_weights_(AllocateAligned<Value>(2 * side_ * most_)),
-        weights_(AllocateAligned<Value>(side_ * side_ * most_)),
-        axis_slopes_(AllocateAligned<Value>(slopes ? 2 * side_ * most_ : 0)),
-        slopes_{AllocateAligned<Value>(slopes ? side_ * side_ * most_ : 0),
-                AllocateAligned<Value>(slopes ? side_ * side_ * most_ : 0)},
-        has_slopes_(slopes) {}
+        most_(AlignUp<int64_t>(most_positions, 64 / sizeof(Value))),  // whole lines of the caches
+        has_slopes_(slopes) {
+    const int64_t by_axis = 2 * side_ * most_, by_pair = side_ * side_ * most_, times = slopes ? 2 : 1;
+    // An index has as many bytes as a value.
+    KeptMemory<GridTile> memory(KeptMemory<GridTile>::template BytesOf<Value>(
+        2 * most_ + (1 + times) * by_axis + (2 * times - 1) * by_pair));
+    coordinates_ = memory.template Take<Value>(2 * most_);
+    indices_ = memory.template Take<Index>(by_axis);
+    axis_weights_ = memory.template Take<Value>(by_axis);
+    weights_ = memory.template Take<Value>(by_pair);
+    if (!slopes) return;
+    axis_slopes_ = memory.template Take<Value>(by_axis);
+    for (Value *&slope : slopes_) slope = memory.template Take<Value>(by_pair);
+  }
 
   int64_t side() const { return side_; }  // neighbours along an axis
   int64_t neighbours() const { return side_ * side_; }
   int64_t most() const { return most_; }
   // The place of sample p and neighbour 0 in weights(); neighbour k is k * kLanes further.
   HWY_INLINE int64_t Place(int64_t p) const { return p / kLanes * kLanes * neighbours() + p % kLanes; }
-  const Value *weights() const { return weights_.get(); }  // by Place
+  const Value *weights() const { return weights_; }  // by Place
   // The derivatives of the weights by the coordinate along an axis (0: y, 1: x), by Place.
-  const Value *slopes(int axis) const { return slopes_[axis].get(); }
+  const Value *slopes(int axis) const { return slopes_[axis]; }
   // Rows (axis 0) or columns (axis 1) of neighbour k of all samples; -1 is outside the image. And their
   // weights.
   const Index *indices(int axis, int64_t k) const { return &indices_[(axis * side_ + k) * most_]; }
   const Value *axis_weights(int axis, int64_t k) const { return &axis_weights_[(axis * side_ + k) * most_]; }
+  const GridAxisRules<D> &axis(int axis) const { return axis == 0 ? y_ : x_; }
   const GridBox &box() const {
     return box_;
   }  // around all neighbours that lie in the image, once it is found
 
+  // Goes on to a tile, and reads its coordinates; the last one is repeated up to a whole vector.
+  void Read(const Tile &tile) {
+    const D d;
+    const Shape &s = grid_.strides;
+    const T *from =
+        static_cast<const T *>(grid_.data) + tile.image * s[0] + tile.row * s[1] + tile.column * s[2];
+    Value *x = coordinates_, *y = x + most_;
+    // Rows that follow each other are one row.
+    const bool one_run = tile.columns == grid_.shape[2] && s[1] == s[2] * tile.columns;
+    const int64_t rows = one_run ? 1 : tile.rows, columns = one_run ? tile.positions() : tile.columns;
+    for (int64_t row = 0; row < rows; ++row, from += s[1], x += columns, y += columns) {
+      int64_t i = 0;
+      if (s[3] == 1 && s[2] == 2) {
+        for (; i + kLanes <= columns; i += kLanes) {
+          const auto low = LoadFloat(d, from + 2 * i), high = LoadFloat(d, from + 2 * i + kLanes);
+          hn::StoreU(hn::ConcatEven(d, high, low), d, x + i);
+          hn::StoreU(hn::ConcatOdd(d, high, low), d, y + i);
+        }
+      }
+      for (; i < columns; ++i) {
+        x[i] = Widen(from[i * s[2]]);
+        y[i] = Widen(from[i * s[2] + s[3]]);
+      }
+    }
+    count_ = tile.positions();
+    const int64_t padded = AlignUp(count_, kLanes);
+    std::fill(x, coordinates_ + padded, x[-1]);
+    std::fill(y, coordinates_ + most_ + padded, y[-1]);
+  }
+
   // Goes on to a tile, and finds its neighbours along both axes.
   void Move(const Tile &tile) {
-    const D d;
     Read(tile);
-    count_ = tile.positions();
-    Index *columns = indices_.get() + side_ * most_;
-    Value *column_weights = axis_weights_.get() + side_ * most_;
-    // Copies, which the stores of the loop cannot change: their vectors stay in registers.
-    const GridAxisRules<D> down = y_, across = x_;
-    for (int64_t p = 0; p < count_; p += kLanes) {
-      down.Locate(hn::Load(d, &coordinates_[most_ + p]), &indices_[p], &axis_weights_[p], most_);
-      across.Locate(hn::Load(d, &coordinates_[p]), columns + p, column_weights + p, most_);
-      if (has_slopes_) {
-        down.Differentiate(hn::Load(d, &coordinates_[most_ + p]), &axis_slopes_[p], most_);
-        across.Differentiate(hn::Load(d, &coordinates_[p]), &axis_slopes_[side_ * most_ + p], most_);
+    Locate();
+  }
+
+  // Finds the neighbours of a tile that was read.
+  void Locate() {
+    for (int axis = 0; axis < 2; ++axis) {
+      // A copy, which the stores of the loop cannot change: its vectors stay in registers.
+      const GridAxisRules<D> rules = this->axis(axis);
+      for (int64_t p = 0, to = axis * side_ * most_; p < count_; p += kLanes, to += kLanes) {
+        const auto coordinate = Coordinate(axis, p);
+        rules.Locate(coordinate, &indices_[to], &axis_weights_[to], most_);
+        if (has_slopes_) rules.Differentiate(coordinate, &axis_slopes_[to], most_);
+      }
+    }
+  }
+
+  // Finds neighbours by GridAxisRules::LocateFirst: indices(axis, 0) has the first ones.
+  void LocateFirst() {
+    for (int axis = 0; axis < 2; ++axis) {
+      const GridAxisRules<D> rules = this->axis(axis);
+      for (int64_t p = 0, to = axis * side_ * most_; p < count_; p += kLanes, to += kLanes) {
+        rules.LocateFirst(Coordinate(axis, p), &indices_[to], &axis_weights_[to], most_);
       }
     }
   }
@@ -133,10 +180,10 @@ class GridTile {
 
   // Multiplies the weights along both axes, for weights(); and each with the derivatives, for slopes().
   void Weigh() {
-    Multiply(axis_weights(0, 0), axis_weights(1, 0), weights_.get());
+    Multiply(axis_weights(0, 0), axis_weights(1, 0), weights_);
     if (!has_slopes_) return;
-    Multiply(axis_slopes_.get(), axis_weights(1, 0), slopes_[0].get());
-    Multiply(axis_weights(0, 0), &axis_slopes_[side_ * most_], slopes_[1].get());
+    Multiply(axis_slopes_, axis_weights(1, 0), slopes_[0]);
+    Multiply(axis_weights(0, 0), &axis_slopes_[side_ * most_], slopes_[1]);
   }
 
   // Gives row and column of neighbour k of sample p; returns false if it lies outside the image.
@@ -169,6 +216,10 @@ class GridTile {
  private:
   static constexpr int64_t kAlign = 16;  // a box begins and ends at multiples of so many columns
 
+  hn::Vec<D> Coordinate(int axis, int64_t p) const {
+    return hn::Load(D(), &coordinates_[(1 - axis) * most_ + p]);
+  }
+
   // Multiplies values along both axes, of each pair of neighbours, and stores the products by Place.
   void Multiply(const Value *of_rows, const Value *of_columns, Value *products) const {
     const D d;
@@ -180,35 +231,6 @@ class GridTile {
         }
       }
     }
-  }
-
-  // Reads the coordinates of the tile; the last one is repeated up to a whole vector.
-  void Read(const Tile &tile) {
-    const D d;
-    const Shape &s = grid_.strides;
-    const T *from =
-        static_cast<const T *>(grid_.data) + tile.image * s[0] + tile.row * s[1] + tile.column * s[2];
-    Value *x = coordinates_.get(), *y = x + most_;
-    // Rows that follow each other are one row.
-    const bool one_run = tile.columns == grid_.shape[2] && s[1] == s[2] * tile.columns;
-    const int64_t rows = one_run ? 1 : tile.rows, columns = one_run ? tile.positions() : tile.columns;
-    for (int64_t row = 0; row < rows; ++row, from += s[1], x += columns, y += columns) {
-      int64_t i = 0;
-      if (s[3] == 1 && s[2] == 2) {
-        for (; i + kLanes <= columns; i += kLanes) {
-          const auto low = LoadFloat(d, from + 2 * i), high = LoadFloat(d, from + 2 * i + kLanes);
-          hn::StoreU(hn::ConcatEven(d, high, low), d, x + i);
-          hn::StoreU(hn::ConcatOdd(d, high, low), d, y + i);
-        }
-      }
-      for (; i < columns; ++i) {
-        x[i] = Widen(from[i * s[2]]);
-        y[i] = Widen(from[i * s[2] + s[3]]);
-      }
-    }
-    const int64_t count = tile.positions(), padded = AlignUp(count, kLanes);
-    std::fill(x, coordinates_.get() + padded, x[-1]);
-    std::fill(y, coordinates_.get() + most_ + padded, y[-1]);
   }
 
   // Finds the smallest index that is inside the image, and one past the largest; 0 and 0 if none is.
@@ -232,10 +254,11 @@ class GridTile {
   const int64_t side_, most_;
   int64_t count_ = 0;
   GridBox box_{};
-  hwy::AlignedFreeUniquePtr<Value[]> coordinates_;  // x, then y
-  hwy::AlignedFreeUniquePtr<Index[]> indices_;      // (rows, then columns; neighbour, position)
-  hwy::AlignedFreeUniquePtr<Value[]> axis_weights_, weights_, axis_slopes_, slopes_[2];
   const bool has_slopes_;
+  Value *coordinates_;                    // x, then y
+  Index *indices_;                        // (rows, then columns; neighbour, position)
+  Value *axis_weights_, *axis_slopes_{};  // likewise
+  Value *weights_, *slopes_[2]{};         // by Place
 };
 
 }  // namespace avo::HWY_NAMESPACE

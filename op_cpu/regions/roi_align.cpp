@@ -104,13 +104,14 @@ class Pooling {
   }
 
   void PoolBins(const ParallelFor &parallel_for) const {
+    const bool mean = args_.mode == "avg", corners = args_.mode == "onnx_max";
     const int64_t *strides = args_.input.strides.data() + 1, *to_strides = args_.out.strides.data() + 1;
     ForItems(kPixelChannels, parallel_for, [&] {
       thread_local RoiBins<T> pool;
       return [&](int64_t k, int64_t channel, int64_t channels) {
         const RoiMap<T> map{Plane(k, channel), strides, Out(k, channel), to_strides};
-        if (args_.mode == "avg") return pool.Mean(call_, k, places_[k], map, channels);
-        pool.Largest(call_, places_[k], map, channels, args_.mode == "onnx_max");
+        if (mean) return pool.Mean(call_, k, places_[k], map, channels);
+        pool.Largest(call_, places_[k], map, channels, corners);
       };
     });
   }

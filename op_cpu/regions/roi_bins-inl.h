@@ -107,33 +107,54 @@ class RoiBins {
 
     Taps Bin(int64_t b) const { return {taps.data() + (b == 0 ? 0 : ends[b - 1]), taps.data() + ends[b]}; }
 
-    // Sums up the weights of an element in the order in which RoiAxis does, so that the means are equal.
     void Make(const RoiSpan<Value> &span, int64_t bins, int64_t size, int64_t stride) {
-      const size_t most = 2 * span.grid * bins;
+      const size_t most = 2 * span.grid * bins + 2;
       if (taps.size() < most) taps.resize(most);
       if (ends.size() < static_cast<size_t>(bins)) ends.resize(bins);
-      const double grid = static_cast<double>(span.grid), inverse = 1 / grid;
-      const bool exact = (span.grid & (span.grid - 1)) == 0;  // the inverse of a power of 2
+      if ((span.grid & (span.grid - 1)) == 0) {
+        // The inverse of a power of 2 is exact, and so are its products.
+        const Value inverse = 1 / static_cast<Value>(span.grid);
+        return MakeOf(
+            span, bins, size, stride, [inverse](Value value) { return value * inverse; },
+            [inverse](Value value) { return value * inverse; });
+      }
+      MakeOf(
+          span, bins, size, stride, [&](Value value) { return value / static_cast<Value>(span.grid); },
+          [&](Value value) { return static_cast<Value>(value / static_cast<double>(span.grid)); });
+    }
+
+   private:
+    // Sums up the weights of an element in the order in which RoiAxis does, so that the means are equal.
+    // Which elements two samples share is random, so there is no branch for it: a sample adds to the last two
+    // taps, behind which it appends none, one or two.
+    template <typename Step, typename Share>
+    void MakeOf(const RoiSpan<Value> &span, int64_t bins, int64_t size, int64_t stride, const Step &step,
+                const Share &share) {
       Tap *next = taps.data();
       for (int64_t b = 0; b < bins; ++b) {
         const Value origin = span.Origin(b);
-        int64_t before = -1, latest = -1;  // the elements of the last two taps of the bin
-        const auto add = [&](int64_t element, Value of_sample) {
-          const auto weight = static_cast<Value>(exact ? of_sample * inverse : of_sample / grid);
-          if (element == latest) {
-            next[-1].weight += weight;
-          } else if (element == before) {
-            next[-2].weight += weight;
-          } else {
-            *next++ = {element * stride, weight};
-            before = latest;
-            latest = element;
-          }
-        };
+        const Tap *const first = next;
+        int64_t latest = -3;  // the element of the last tap of the bin
         for (int64_t i = 0; i < span.grid; ++i) {
-          const AxisSample<Value> sample = ClampedAxis<Value>(span.Position(origin, i), size);
-          if (sample.index[0] != kOutside) add(sample.index[0], sample.weight[0]);
-          if (sample.index[1] != kOutside) add(sample.index[1], sample.weight[1]);
+          Value position = origin + step((static_cast<Value>(i) + Value{0.5}) * span.bin);
+          if (!(position >= -1 && position <= static_cast<Value>(size))) continue;
+          position = std::max(position, Value{0});
+          const int64_t low = static_cast<int64_t>(position);
+          if (HWY_UNLIKELY(low >= size - 1)) {
+            const bool is_new = next == first || latest != size - 1;
+            if (is_new) *next++ = {(size - 1) * stride, 0};
+            next[-1].weight += share(1);
+            latest = size - 1;
+            continue;
+          }
+          const Value fraction = position - static_cast<Value>(low);
+          next[0].weight = next[1].weight = 0;
+          next += std::min<int64_t>(low + 1 - latest, 2);
+          next[-2].offset = low * stride;
+          next[-2].weight += share(1 - fraction);
+          next[-1].offset = (low + 1) * stride;
+          next[-1].weight += share(fraction);
+          latest = low + 1;
         }
         ends[b] = static_cast<int32_t>(next - taps.data());
       }

@@ -33,7 +33,7 @@ template <typename Real>
 RoiEstimate EstimateBinByBin(const RoiCall &call, const std::vector<RoiPlace<Real>> &places,
                              const RoiWays &ways) {
   constexpr double kRegion = 2500, kLine = 64, kCorners = 4, kSample = 20;
-  constexpr int64_t kMostExamined = 64;
+  constexpr int64_t kMostExamined = 16;
   const double channels = static_cast<double>(ways.channels), lanes = static_cast<double>(ways.lanes);
   const double vectors = std::ceil(channels / lanes), reads = ways.channels_are_lanes ? vectors : channels;
   const bool copied = !ways.channels_are_lanes && !ways.columns_are_lanes;

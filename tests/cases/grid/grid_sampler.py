@@ -22,6 +22,11 @@ def smooth(rng, shape):
     return np.broadcast_to(np.round(64 * (rows * [0.2, 0.85] + columns * [0.9, -0.15])) / 64, shape)
 
 
+def far(rng, shape):
+    """As `lattice`, but each row of samples goes farther from the image: the last ones are 100 images away."""
+    return lattice(rng, shape) * (1 + (np.arange(shape[1]) ** 2 // 8)[:, None, None])
+
+
 # Sizes (C, H, W) of images and (oH, oW) of grids: single pixels, more channels than lanes, samples around a tile,
 # several tiles in a row, images larger than UB, several rows of tiles.
 SIZES = [((1, 1, 1), (3, 3)), ((17, 5, 1), (1, 64)), ((2, 1, 40), (13, 5)), ((33, 16, 16), (9, 16)),
@@ -57,6 +62,11 @@ def cases():
             yield Case(f"channels {channels} {mode}", args, out="channels_last")
             args["grid"] = Array(5, 11, 13, 2, values=lattice, layout="channels_last")
             yield Case(f"channels {channels} {mode} coordinates apart", args)
+    # Small images of few channels with many samples, whose neighbours are read from a copy with a margin; and samples
+    # for which the margin would be too wide.
+    for mode, where in product(MODES[12:], (lattice, far)):
+        args = call((2, 3, 5, 9), (30, 41), mode, where, layout=("dense", "channels_last")[mode[2]])
+        yield Case(f"margin {mode} {where.__name__}", args)
     for mode, (layout, out) in zip(MODES[::5], LAYOUTS, strict=True):
         yield Case(f"{layout} {out}", call((3, 3, 6, 7), (4, 5), mode, layout=layout), out=out)
         yield Case("image", call((1, 7, 24, 40), (13, 37), mode, smooth, values="special"))
