@@ -34,6 +34,8 @@ struct WindowAxis {
   int64_t Reach() const { return (kernel - 1) * dilation + 1; }
   // From the first window that a position is in to the one behind the last: the most there are.
   int64_t Holding() const { return CeilDiv(Reach(), stride); }
+  // Whether most of the image is in no window.
+  bool FarApart() const { return stride > 4 * Reach(); }
   int64_t Start(int64_t window) const { return window * stride - padding; }
   // The taps [FirstTap, EndTap) of a window lie inside the image.
   int64_t FirstTap(int64_t window) const {
@@ -54,6 +56,11 @@ struct WindowAxis {
     result.padding -= first * dilation;
     if (windows == 1) result.stride = std::min(stride, result.Reach());
     return result;
+  }
+  // The windows, of `windows`, whose taps all lie inside the image.
+  WindowSpan Inner(int64_t windows) const {
+    const int64_t last = size + padding - Reach();
+    return {std::min(windows, CeilDiv(padding, stride)), last < 0 ? 0 : std::min(windows, last / stride + 1)};
   }
   // The windows, of `windows`, that a position is in where there is no dilation.
   WindowSpan WindowsAt(int64_t position, int64_t windows) const {
@@ -122,6 +129,18 @@ struct Windows {
   }
   // Whether the rows of a plane follow each other in memory.
   bool Dense() const { return in.strides[2] == in.shape[3] * in.strides[3]; }
+  // The same windows over one image with all planes, where these follow each other at equal distances.
+  Windows Merged() const {
+    Windows result = *this;
+    for (Tensor *images : {&result.in, &result.out}) {
+      Shape &shape = images->shape, &strides = images->strides;
+      if (shape[1] == 1) strides[1] = strides[0];
+      if (strides[0] != shape[1] * strides[1]) return *this;
+      shape[1] *= shape[0];
+      shape[0] = 1;
+    }
+    return result;
+  }
   // The same windows over images of one column. The windows must be whole and the planes dense.
   Windows Column() const {
     Windows result = *this;
