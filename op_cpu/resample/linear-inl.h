@@ -226,7 +226,7 @@ class LinearVectors {
   }
 
   // Computes the vector of outputs from output i on where samples are too far apart for a window. It takes
-  // words of two elements, the left sample and the right one. Processors gather no faster than that.
+  // words of two elements, the left sample and the right one.
   //
   //   words          x1 x2 | x5 x6 | x9 x10 | x13 x14
   //   left samples   x1 x5 x9 x13     right samples   x2 x6 x10 x14
@@ -234,20 +234,35 @@ class LinearVectors {
   void FromAnywhere(LinearRows<const T, kCount> in, int64_t i, LinearRows<T, kCount> out) const {
     const LinearSamples<float> &samples = of_.samples();
     const int32_t *const lefts = &samples.left[i], *const rights = &samples.right[i];
-    // Nothing lies behind the last element of a row, so its right sample is the left one.
-    if (rights[kLanes - 1] == lefts[kLanes - 1]) {
-      for (size_t r = 0; r < kCount; ++r) OfLastElements(in[r], i, out[r]);
-      return;
-    }
     const F32 d;
     const auto left_weights = hn::LoadU(d, &samples.left_weight[i]);
     const auto right_weights = hn::LoadU(d, &samples.right_weight[i]);
+    // Nothing lies behind the last element of a row, so its right sample is the left one.
+    const bool last = rights[kLanes - 1] == lefts[kLanes - 1];
+    if constexpr (std::is_same_v<T, float> && HWY_TARGET <= HWY_AVX3) {
+      if (!last) {
+        for (size_t r = 0; r < kCount; ++r) {
+          const auto low = LoadPairs(in[r], lefts), high = LoadPairs(in[r], lefts + kLanes / 2);
+          hn::StoreU(
+              Mix(left_weights, hn::ConcatEven(d, high, low), right_weights, hn::ConcatOdd(d, high, low)), d,
+              out[r] + i);
+        }
+        return;
+      }
+    }
     alignas(64) T pairs[kCount][2 * kLanes];
 #pragma GCC unroll 16
     for (int64_t lane = 0; lane < kLanes; ++lane) {
-      const int64_t at = lefts[lane];
+      const int64_t at = lefts[lane], beside = rights[lane];
 #pragma GCC unroll 4
-      for (size_t r = 0; r < kCount; ++r) std::memcpy(&pairs[r][2 * lane], in[r] + at, 2 * sizeof(T));
+      for (size_t r = 0; r < kCount; ++r) {
+        if (last) {
+          pairs[r][2 * lane] = in[r][at];
+          pairs[r][2 * lane + 1] = in[r][beside];
+        } else {
+          std::memcpy(&pairs[r][2 * lane], in[r] + at, 2 * sizeof(T));
+        }
+      }
     }
     for (size_t r = 0; r < kCount; ++r) {
       hn::Vec<F32> left, right;
@@ -263,18 +278,19 @@ class LinearVectors {
     }
   }
 
-  // Does the same for one row, also where the right sample would lie behind the row.
-  void OfLastElements(const T *in, int64_t i, T *out) const {
-    const LinearSamples<float> &samples = of_.samples();
-    if constexpr (std::is_same_v<T, float>) {
-      const F32 d;
-      const auto left = hn::GatherIndex(d, in, hn::LoadU(I32(), &samples.left[i]));
-      const auto right = hn::GatherIndex(d, in, hn::LoadU(I32(), &samples.right[i]));
-      const auto left_weights = hn::LoadU(d, &samples.left_weight[i]);
-      hn::StoreU(Mix(left_weights, left, hn::LoadU(d, &samples.right_weight[i]), right), d, out + i);
-    } else {
-      SampleOneByOne<T>({in, 1}, samples, i, i + kLanes, {out, 1});
+  // Loads pairs of samples, each of which begins at one of `lefts`. AVX-512 loads an element to a lane that a
+  // mask names: 2 x as fast as through memory, or by gathers.
+  static HWY_INLINE hn::Vec<F32> LoadPairs(const float *in, const int32_t *lefts) {
+    const hn::Repartition<double, F32> pair;
+    hn::Vec<decltype(pair)> pairs = hn::Zero(pair);
+#pragma GCC unroll 8
+    for (size_t lane = 0; lane < hn::MaxLanes(pair); ++lane) {
+      double both;
+      std::memcpy(&both, in + lefts[lane], sizeof(both));
+      const uint8_t bits[8] = {static_cast<uint8_t>(1u << lane)};
+      pairs = hn::IfThenElse(hn::LoadMaskBits(pair, bits), hn::Set(pair, both), pairs);
     }
+    return hn::BitCast(F32(), pairs);
   }
 
   // Bytes of a result row that is long, and from a store to what is fetched in such a row.
