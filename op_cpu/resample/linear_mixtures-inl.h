@@ -38,19 +38,20 @@ class LinearMixtures {
     float left_weights[kLanes], right_weights[kLanes];
   };
   // Where the outputs of a vector and both of its windows start, and the index of its mixture. `right` is
-  // kOneWideWindow where both windows are one of several vectors, which begins at `left`. The index is -1
-  // where the samples are too far apart for that, too.
+  // kWideWindow, or kWidestWindow for one of twice as many inputs, where both windows are one of several
+  // vectors, which begins at `left`. The index is -1 where the samples are too far apart for that, too.
   struct Place {
     int32_t out, left, right, mixture;
 
-    bool Usual() const { return mixture >= 0 && right != kOneWideWindow; }
+    bool Usual() const { return mixture >= 0 && right >= 0; }
   };
-  static constexpr int32_t kOneWideWindow = -1;
+  static constexpr int32_t kWideWindow = -1, kWidestWindow = -2;
 
   // There must be at least one vector of outputs. The last vector overlaps the one before it. wide: inputs of
-  // a wide window; 0 where there is none.
-  LinearMixtures(int64_t length, int64_t out_length, bool align_corners, double scales, int64_t wide)
-      : length_(length), out_length_(out_length), wide_(wide) {
+  // a wide window; 0 where there is none. widest: those of the widest window.
+  LinearMixtures(int64_t length, int64_t out_length, bool align_corners, double scales, int64_t wide,
+                 int64_t widest)
+      : length_(length), out_length_(out_length), wide_(wide), widest_(widest) {
     const int64_t whole = out_length / kLanes, count = hwy::DivCeil(out_length, kLanes);
     const auto append = [&](int64_t begin, int64_t end) {
       const int64_t first = Out(begin);
@@ -77,8 +78,7 @@ class LinearMixtures {
     if (repeating == count) return;
     int64_t v = repeating, moved = shift;
     for (const Place *from = &places_[v - period]; v < whole && End(*from) + moved < length; ++v) {
-      const auto right =
-          static_cast<int32_t>(from->right == kOneWideWindow ? kOneWideWindow : from->right + moved);
+      const auto right = static_cast<int32_t>(from->right < 0 ? from->right : from->right + moved);
       places_.push_back(
           {static_cast<int32_t>(Out(v)), static_cast<int32_t>(from->left + moved), right, from->mixture});
       if (++from < &places_[repeating]) continue;
@@ -103,7 +103,7 @@ class LinearMixtures {
 
  private:
   int64_t End(const Place &place) const {
-    return place.left + (place.right == kOneWideWindow ? wide_ : kLanes);
+    return place.left + (place.right >= 0 ? kLanes : place.right == kWideWindow ? wide_ : widest_);
   }
   int64_t Out(int64_t v) const { return std::min(v * kLanes, out_length_ - kLanes); }
 
@@ -117,22 +117,26 @@ class LinearMixtures {
     int32_t right = rights[kLanes - 1] - left < kLanes ? left : std::min(rights[0], end);
     if (lefts[kLanes - 1] - left >= kLanes || rights[kLanes - 1] - right >= kLanes) {
       one_window_ = false;
-      left = std::min(lefts[0], static_cast<int32_t>(length_ - wide_));
-      right = kOneWideWindow;
-      if (left < 0 || rights[kLanes - 1] - left >= wide_) return places_.push_back({out, 0, 0, -1});
+      right = kWideWindow;
+      for (const int64_t wide : {wide_, widest_}) {
+        left = std::min(lefts[0], static_cast<int32_t>(length_ - wide));
+        if (left >= 0 && rights[kLanes - 1] - left < wide) break;
+        if (right-- == kWidestWindow) return places_.push_back({out, 0, 0, -1});
+      }
     }
     one_window_ &= left == right;
     places_.push_back({out, left, right, static_cast<int32_t>(mixtures_.size())});
     Mixture &mixture = mixtures_.emplace_back();
-    for (int64_t lane = 0; lane < kLanes; ++lane) {
-      mixture.left_lanes[lane] = lefts[lane] - left;
-      mixture.right_lanes[lane] = rights[lane] - (right == kOneWideWindow ? left : right);
-      mixture.left_weights[lane] = samples_.left_weight[begin + lane];
-      mixture.right_weights[lane] = samples_.right_weight[begin + lane];
-    }
+    const hn::ScalableTag<float> d;
+    const hn::RebindToSigned<decltype(d)> lanes;
+    const auto to_left = hn::Set(lanes, left), to_right = hn::Set(lanes, right < 0 ? left : right);
+    hn::Store(hn::Sub(hn::LoadU(lanes, lefts), to_left), lanes, mixture.left_lanes);
+    hn::Store(hn::Sub(hn::LoadU(lanes, rights), to_right), lanes, mixture.right_lanes);
+    hn::Store(hn::LoadU(d, &samples_.left_weight[begin]), d, mixture.left_weights);
+    hn::Store(hn::LoadU(d, &samples_.right_weight[begin]), d, mixture.right_weights);
   }
 
-  const int64_t length_, out_length_, wide_;
+  const int64_t length_, out_length_, wide_, widest_;
   bool one_window_ = true;
   LinearSamples<float> samples_;
   std::vector<Place> places_;
