@@ -37,12 +37,13 @@ class LinearVectors {
  public:
   static constexpr int64_t kLanes = LinearMixtures::kLanes;
 
-  // There must be at least one vector of outputs.
-  LinearVectors(int64_t length, int64_t out_length, bool align_corners, double scales)
+  // Computes vectors [begin, end) of outputs of a row, at least one; `end` may lie behind the last vector.
+  LinearVectors(int64_t length, int64_t out_length, bool align_corners, double scales, int64_t begin,
+                int64_t end)
       : length_(length),
         out_length_(out_length),
-        whole_(out_length / kLanes),
-        of_(length, out_length, align_corners, scales, kWide, kWidest) {}
+        whole_(std::min(out_length / kLanes, end) - begin),
+        of_(length, out_length, align_corners, scales, kWide, kWidest, begin, end) {}
 
   // Resamples rows `in` to rows `out`. With kStream, stores past the caches. `next` and `ahead` are input and
   // result rows of later calls, which are fetched, or the same rows. Where both windows of all vectors are
@@ -247,10 +248,11 @@ class LinearVectors {
   template <size_t kCount>
   void FromAnywhere(LinearRows<const T, kCount> in, int64_t i, LinearRows<T, kCount> out) const {
     const LinearSamples<float> &samples = of_.samples();
-    const int32_t *const lefts = &samples.left[i], *const rights = &samples.right[i];
+    const int64_t first = i - of_.first();
+    const int32_t *const lefts = &samples.left[first], *const rights = &samples.right[first];
     const F32 d;
-    const auto left_weights = hn::LoadU(d, &samples.left_weight[i]);
-    const auto right_weights = hn::LoadU(d, &samples.right_weight[i]);
+    const auto left_weights = hn::LoadU(d, &samples.left_weight[first]);
+    const auto right_weights = hn::LoadU(d, &samples.right_weight[first]);
     // Nothing lies behind the last element of a row, so its right sample is the left one.
     const bool last = rights[kLanes - 1] == lefts[kLanes - 1];
     if constexpr (std::is_same_v<T, float> && HWY_TARGET <= HWY_AVX3) {

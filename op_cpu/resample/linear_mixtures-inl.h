@@ -47,59 +47,63 @@ class LinearMixtures {
   };
   static constexpr int32_t kWideWindow = -1, kWidestWindow = -2;
 
-  // There must be at least one vector of outputs. The last vector overlaps the one before it. wide: inputs of
+  // Finds vectors [begin, end) of a row, at least one. The last vector of the row overlaps the one before it,
+  // and `end` may lie behind it. wide: inputs of
   // a wide window; 0 where there is none. widest: those of the widest window.
   LinearMixtures(int64_t length, int64_t out_length, bool align_corners, double scales, int64_t wide,
-                 int64_t widest)
+                 int64_t widest, int64_t begin, int64_t end)
       : length_(length), out_length_(out_length), wide_(wide), widest_(widest) {
-    const int64_t whole = out_length / kLanes, count = hwy::DivCeil(out_length, kLanes);
-    const auto append = [&](int64_t begin, int64_t end) {
-      const int64_t first = Out(begin);
-      samples_ = SampleLinear<float>(length, out_length, align_corners, scales, first,
-                                     std::min(end * kLanes, out_length));
-      for (int64_t v = begin; v < end; ++v) Append(static_cast<int32_t>(Out(v)), Out(v) - first);
+    end = std::min<int64_t>(end, hwy::DivCeil(out_length, kLanes));
+    const int64_t whole = std::min(out_length / kLanes, end);
+    const auto append = [&](int64_t from, int64_t to) {
+      first_ = Out(from);
+      samples_ = SampleLinear<float>(length, out_length, align_corners, scales, first_,
+                                     std::min(to * kLanes, out_length));
+      for (int64_t v = from; v < to; ++v) Append(static_cast<int32_t>(Out(v)), Out(v) - first_);
     };
-    places_.reserve(count);
+    places_.reserve(end - begin);
     // Where the lengths are in a small ratio, mixtures repeat after a few vectors. Then they are computed
     // once and stay in L1: 1.4 x for 80 rows of 3000.
     const auto ratio = RatioOf(length, out_length, align_corners, scales);
-    int64_t repeating = count;      // the first vector whose mixture is that of an earlier one
+    int64_t repeating = end;        // the first vector whose mixture is that of an earlier one
     int64_t period = 0, shift = 0;  // vectors, and inputs, from a mixture to the same one
     if (ratio && length >= std::max(kLanes, out_length >= length ? 0 : wide)) {
       const int64_t common = std::gcd(ratio->step, ratio->denominator), outputs = ratio->denominator / common;
       period = outputs / std::gcd(outputs, kLanes);
       shift = period * kLanes / outputs * (ratio->step / common);
       // Positions before the first input are moved to it, so the vectors there do not repeat.
-      repeating = period + hwy::DivCeil(std::max<int64_t>(-ratio->first, 0), ratio->step * kLanes);
+      const int64_t before = hwy::DivCeil(std::max<int64_t>(-ratio->first, 0), ratio->step * kLanes);
+      repeating = period + std::max<int64_t>(begin, before);
     }
-    if (repeating + period > whole) repeating = count;
-    mixtures_.reserve(repeating + period);
-    append(0, repeating);
-    if (repeating == count) return;
+    if (repeating + period > whole) repeating = end;
+    mixtures_.reserve(repeating - begin + period);
+    append(begin, repeating);
+    if (repeating == end) return;
     int64_t v = repeating, moved = shift;
-    for (const Place *from = &places_[v - period]; v < whole && End(*from) + moved < length; ++v) {
+    for (const Place *from = &places_[v - begin - period]; v < whole && End(*from) + moved < length; ++v) {
       const auto right = static_cast<int32_t>(from->right < 0 ? from->right : from->right + moved);
       places_.push_back(
           {static_cast<int32_t>(Out(v)), static_cast<int32_t>(from->left + moved), right, from->mixture});
-      if (++from < &places_[repeating]) continue;
+      if (++from < &places_[repeating - begin]) continue;
       from -= period;
       moved += shift;
     }
-    append(v, count);
+    append(v, end);
     const auto far_apart = [](const Place &place) { return place.mixture < 0; };
     if (std::none_of(places_.begin(), places_.end(), far_apart)) return;
     // Such vectors need the samples of all outputs.
     places_.clear();
     mixtures_.clear();
-    append(0, count);
+    append(begin, end);
   }
 
   const std::vector<Place> &places() const { return places_; }
   // Whether both windows are the same everywhere.
   bool one_window() const { return one_window_; }
   const Mixture *mixtures() const { return mixtures_.data(); }
-  // The samples of all outputs. Only valid where some mixture has the index -1.
+  // The samples of all these outputs, from output `first` on. Only valid where some mixture has the index -1.
   const LinearSamples<float> &samples() const { return samples_; }
+  int64_t first() const { return first_; }
 
  private:
   int64_t End(const Place &place) const {
@@ -139,6 +143,7 @@ class LinearMixtures {
   const int64_t length_, out_length_, wide_, widest_;
   bool one_window_ = true;
   LinearSamples<float> samples_;
+  int64_t first_ = 0;  // the output that the first sample is of
   std::vector<Place> places_;
   std::vector<Mixture> mixtures_;
 };
