@@ -7,9 +7,7 @@
 #define AVO_OP_CPU_COMMON_LINEAR_INL_H_
 #endif
 
-#include <array>
-#include <cstring>
-#include <utility>
+#include <algorithm>
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
@@ -18,14 +16,11 @@
 #include "op_cpu/common/vectors/store_pair-inl.h"
 #include "op_cpu/resample/linear_mixtures-inl.h"
 #include "op_cpu/resample/linear_outputs-inl.h"
+#include "op_cpu/resample/linear_pairs-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// Rows that are resampled together.
-template <typename T, size_t kCount>
-using LinearRows = std::array<T *, kCount>;
 
 // Resamples rows by vectors. The constructor finds the mixtures, which are the same for all rows.
 template <typename T>
@@ -144,7 +139,7 @@ class LinearVectors {
   template <size_t kCount>
   HWY_NOINLINE void FromFarApart(LinearRows<const T, kCount> in, const Place &place,
                                  LinearRows<T, kCount> out) const {
-    if (place.mixture < 0) return FromAnywhere(in, place.out, out);
+    if (place.mixture < 0) return MixPairs(of_.samples(), place.out - of_.first(), in, place.out, out);
     if (place.Usual()) return FromWindows<false>(in, place, out);
     if constexpr (kWide > 0) FromWideWindow(in, place, out);
   }
@@ -172,7 +167,7 @@ class LinearVectors {
                                                    hn::LoadU(halves, from + hn::Lanes(halves)), indices);
         const auto left = WidenHalves(d, hn::LowerHalf(half, both), T{});
         const auto right = WidenHalves(d, hn::UpperHalf(half, both), T{});
-        StoreFloat(Mix(left_weights, left, right_weights, right), d, out[r] + place.out);
+        StoreFloat(MixSamples(left_weights, left, right_weights, right), d, out[r] + place.out);
       }
     } else {
       // The samples in the first two vectors, and those in the last two.
@@ -191,15 +186,9 @@ class LinearVectors {
           left = hn::IfThenElse(left_behind, hn::TwoTablesLookupLanes(d, next, last, lefts), left);
           right = hn::IfThenElse(right_behind, hn::TwoTablesLookupLanes(d, next, last, rights), right);
         }
-        StoreFloat(Mix(left_weights, left, right_weights, right), d, out[r] + place.out);
+        StoreFloat(MixSamples(left_weights, left, right_weights, right), d, out[r] + place.out);
       }
     }
-  }
-
-  // Both products are rounded, as SampleOneByOne rounds them: so all instruction sets give the same bits.
-  static HWY_INLINE hn::Vec<F32> Mix(hn::Vec<F32> left_weights, hn::Vec<F32> left, hn::Vec<F32> right_weights,
-                                     hn::Vec<F32> right) {
-    return hn::Add(hn::Mul(left_weights, left), hn::Mul(right_weights, right));
   }
 
   // A mixture in registers. Of computes its outputs from a row.
@@ -219,7 +208,7 @@ class LinearVectors {
     HWY_INLINE hn::Vec<F32> Of(hn::Vec<F32> left_window, hn::Vec<F32> right_window) const {
       const auto left = hn::TableLookupLanes(left_window, left_lanes);
       const auto right = hn::TableLookupLanes(right_window, right_lanes);
-      return Mix(left_weights, left, right_weights, right);
+      return MixSamples(left_weights, left, right_weights, right);
     }
 
     decltype(hn::IndicesFromVec(F32(), hn::Zero(I32()))) left_lanes, right_lanes;
@@ -238,78 +227,6 @@ class LinearVectors {
       for (size_t byte = 0; byte < 2 * kLanes * sizeof(T); byte += 64)
         hwy::Prefetch(reinterpret_cast<const char *>(to) + byte);
     }
-  }
-
-  // Computes the vector of outputs from output i on where samples are too far apart for a window. It takes
-  // words of two elements, the left sample and the right one.
-  //
-  //   words          x1 x2 | x5 x6 | x9 x10 | x13 x14
-  //   left samples   x1 x5 x9 x13     right samples   x2 x6 x10 x14
-  template <size_t kCount>
-  void FromAnywhere(LinearRows<const T, kCount> in, int64_t i, LinearRows<T, kCount> out) const {
-    const LinearSamples<float> &samples = of_.samples();
-    const int64_t first = i - of_.first();
-    const int32_t *const lefts = &samples.left[first], *const rights = &samples.right[first];
-    const F32 d;
-    const auto left_weights = hn::LoadU(d, &samples.left_weight[first]);
-    const auto right_weights = hn::LoadU(d, &samples.right_weight[first]);
-    // Nothing lies behind the last element of a row, so its right sample is the left one.
-    const bool last = rights[kLanes - 1] == lefts[kLanes - 1];
-    if constexpr (std::is_same_v<T, float> && HWY_TARGET <= HWY_AVX3) {
-      constexpr auto kPairs = std::make_index_sequence<kLanes / 2>();
-      if (!last) {
-        for (size_t r = 0; r < kCount; ++r) {
-          const auto low = LoadPairs(in[r], lefts, kPairs),
-                     high = LoadPairs(in[r], lefts + kLanes / 2, kPairs);
-          hn::StoreU(
-              Mix(left_weights, hn::ConcatEven(d, high, low), right_weights, hn::ConcatOdd(d, high, low)), d,
-              out[r] + i);
-        }
-        return;
-      }
-    }
-    alignas(64) T pairs[kCount][2 * kLanes];
-#pragma GCC unroll 16
-    for (int64_t lane = 0; lane < kLanes; ++lane) {
-      const int64_t at = lefts[lane], beside = rights[lane];
-#pragma GCC unroll 4
-      for (size_t r = 0; r < kCount; ++r) {
-        if (last) {
-          pairs[r][2 * lane] = in[r][at];
-          pairs[r][2 * lane + 1] = in[r][beside];
-        } else {
-          std::memcpy(&pairs[r][2 * lane], in[r] + at, 2 * sizeof(T));
-        }
-      }
-    }
-    for (size_t r = 0; r < kCount; ++r) {
-      hn::Vec<F32> left, right;
-      if constexpr (std::is_same_v<T, float>) {
-        hn::LoadInterleaved2(d, pairs[r], left, right);
-        hn::StoreU(Mix(left_weights, left, right_weights, right), d, out[r] + i);
-      } else {
-        const auto words = hn::Load(U32(), reinterpret_cast<const uint32_t *>(pairs[r]));
-        left = WidenBits(d, hn::And(words, hn::Set(U32(), 0xffff)), T{});
-        right = WidenBits(d, hn::ShiftRight<16>(words), T{});
-        StoreFloat(Mix(left_weights, left, right_weights, right), d, out[r] + i);
-      }
-    }
-  }
-
-  // Loads pairs of samples, each of which begins at one of `lefts`. AVX-512 loads an element to a lane that a
-  // mask names: 1.3 x as fast as through memory, or by gathers.
-  template <size_t... kPair>
-  static HWY_INLINE hn::Vec<F32> LoadPairs(const float *in, const int32_t *lefts,
-                                           std::index_sequence<kPair...>) {
-    const hn::Repartition<double, F32> pair;
-    auto pairs = hn::Zero(pair);
-    const auto load = [&](size_t i, const uint8_t (&bits)[8]) HWY_ATTR {
-      double both;
-      std::memcpy(&both, in + lefts[i], sizeof(both));
-      pairs = hn::IfThenElse(hn::LoadMaskBits(pair, bits), hn::Set(pair, both), pairs);
-    };
-    (load(kPair, {static_cast<uint8_t>(1u << kPair)}), ...);
-    return hn::BitCast(F32(), pairs);
   }
 
   // Bytes of a result row that is long, and from a store to what is fetched in such a row.
