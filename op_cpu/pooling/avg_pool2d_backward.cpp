@@ -62,7 +62,7 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
     if (IsWhole(windows)) {
       SpreadOverPlanes<T>(windows, parallel_for);
     } else {
-      cpu::PoolGradients<cpu::MeanGradients<T>, T>(windows, parallel_for);
+      cpu::PoolMeanGradients<T>(windows, parallel_for);
     }
   });
 }

@@ -72,8 +72,10 @@ template <class Op, class D, typename From, class Finish, typename To>
 void FoldMany(D d, const From *const *rows, size_t offset, size_t count, size_t length, const Finish &finish,
               To *to) {
   const size_t lanes = hn::Lanes(d);
-  size_t x = 0;
-  for (; x + 4 * lanes <= length; x += 4 * lanes) {
+  size_t next = 0;
+  // The last four vectors overlap those before them, unless two vectors are enough.
+  for (; length >= 4 * lanes && next + 2 * lanes < length; next += 4 * lanes) {
+    const size_t x = std::min(next, length - 4 * lanes);
     const From *row = rows[0] + offset + x;
     auto a = LoadFloat(d, row), b = LoadFloat(d, row + lanes);
     auto c = LoadFloat(d, row + 2 * lanes), e = LoadFloat(d, row + 3 * lanes);
@@ -89,8 +91,8 @@ void FoldMany(D d, const From *const *rows, size_t offset, size_t count, size_t 
     StoreFloat(finish(d, c, x + 2 * lanes), d, to + x + 2 * lanes);
     StoreFloat(finish(d, e, x + 3 * lanes), d, to + x + 3 * lanes);
   }
-  for (; x < length; x += lanes) {
-    const size_t i = std::min(x, length - lanes);
+  for (; next < length; next += lanes) {
+    const size_t i = std::min(next, length - lanes);
     auto all = LoadFloat(d, rows[0] + offset + i);
     for (size_t r = 1; r < count; ++r) all = Op::Combine(all, LoadFloat(d, rows[r] + offset + i));
     StoreFloat(finish(d, all, i), d, to + i);
@@ -112,6 +114,9 @@ HWY_INLINE void Fold(D d, const From *const *rows, size_t offset, size_t count, 
     FoldFew<Op>(d, length, finish, to, rows[0] + offset, rows[1] + offset);
   } else if (count == 3) {
     FoldFew<Op>(d, length, finish, to, rows[0] + offset, rows[1] + offset, rows[2] + offset);
+  } else if (count == 4) {
+    FoldFew<Op>(d, length, finish, to, rows[0] + offset, rows[1] + offset, rows[2] + offset,
+                rows[3] + offset);
   } else if (count == 5) {
     FoldFew<Op>(d, length, finish, to, rows[0] + offset, rows[1] + offset, rows[2] + offset, rows[3] + offset,
                 rows[4] + offset);

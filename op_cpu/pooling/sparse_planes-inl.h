@@ -7,7 +7,7 @@
 #define AVO_OP_CPU_POOLING_SPARSE_PLANES_INL_H_
 #endif
 
-#include <cstring>
+#include <algorithm>
 
 #include "hwy/highway.h"
 #include "op_cpu/common/tensors/element.h"
@@ -20,12 +20,13 @@ namespace hn = hwy::HWY_NAMESPACE;
 // long.
 template <typename T>
 HWY_INLINE void Clear(T *run, int64_t count) {
-  const hn::ScalableTag<uint8_t> d;
-  auto *bytes = reinterpret_cast<uint8_t *>(run);
-  const int64_t size = count * sizeof(T), lanes = hn::Lanes(d);
-  int64_t x = 0;
-  for (; x + lanes <= size; x += lanes) hn::StoreU(hn::Zero(d), d, bytes + x);
-  if (x < size) std::memset(bytes + x, 0, size - x);
+  using Bits = hwy::UnsignedFromSize<sizeof(T)>;
+  const hn::ScalableTag<Bits> d;
+  auto *to = reinterpret_cast<Bits *>(run);
+  const int64_t lanes = hn::Lanes(d);
+  if (count < lanes) return hn::StoreN(hn::Zero(d), d, to, count);
+  // The last vector overlaps the one before it.
+  for (int64_t x = 0; x < count; x += lanes) hn::StoreU(hn::Zero(d), d, to + std::min(x, count - lanes));
 }
 
 // The sum of one term, which turns -0 into 0.

@@ -14,6 +14,7 @@
 #include "op_cpu/common/copies/stream.h"
 #include "op_cpu/common/memory/aligned.h"
 #include "op_cpu/pooling/fold-inl.h"
+#include "op_cpu/pooling/kept_lines.h"
 #include "op_cpu/pooling/parallel_images.h"
 #include "op_cpu/pooling/windows.h"
 
@@ -27,7 +28,11 @@ template <class Op, typename T>
 class WindowLines {
  public:
   explicit WindowLines(const Windows &windows)
-      : windows_(windows), columns_(windows.columns), rows_(windows.Rows()), inside_(windows.rows.kernel) {}
+      : windows_(windows),
+        columns_(windows.columns),
+        rows_(windows.Rows()),
+        inside_(windows.rows.kernel),
+        factors_(kMean ? kHeights : 0, hwy::RoundUpTo(windows.out.shape[3], Lanes()) + Lanes()) {}
 
  protected:
   using C = Compute<T>;
@@ -53,6 +58,9 @@ class WindowLines {
     return rows_[row].count;
   }
 
+  // How many rows of the image this row of windows combines.
+  int64_t Rows(int64_t row) const { return rows_[row].count; }
+
   // Combines the first `count` rows of inside_ element by element, from element `offset` on.
   void FoldInside(int64_t count, int64_t length, C *to, int64_t offset = 0) const {
     if (count == 0) {
@@ -65,17 +73,18 @@ class WindowLines {
   // The factors that make means of the sums of this row of windows, one for each column.
   const C *Factors(int64_t row) {
     const int64_t height = windows_.divisors.rows[row];
-    if (height == height_) return factors_.data();
-    const D d;
-    const auto &widths = windows_.divisors.columns;
-    factors_.resize(hwy::RoundUpTo(widths.size(), Lanes()) + Lanes());
-    for (size_t i = 0; i < widths.size(); ++i) factors_[i] = static_cast<C>(widths[i]);
-    for (size_t i = 0; i < widths.size(); i += Lanes()) {
-      const auto divisor = hn::Mul(hn::Set(d, static_cast<C>(height)), hn::LoadU(d, &factors_[i]));
-      hn::StoreU(hn::Div(hn::Set(d, C{1}), divisor), d, &factors_[i]);
-    }
+    if (height == height_) return last_;
     height_ = height;
-    return factors_.data();
+    last_ = factors_.Get(height, [&](C *factors) {
+      const D d;
+      const auto &widths = windows_.divisors.columns;
+      for (size_t i = 0; i < widths.size(); ++i) factors[i] = static_cast<C>(widths[i]);
+      for (size_t i = 0; i < widths.size(); i += Lanes()) {
+        const auto divisor = hn::Mul(hn::Set(d, static_cast<C>(height)), hn::LoadU(d, &factors[i]));
+        hn::StoreU(hn::Div(hn::Set(d, C{1}), divisor), d, &factors[i]);
+      }
+    });
+    return last_;
   }
 
   const Windows &windows_;
@@ -84,8 +93,10 @@ class WindowLines {
   std::vector<const T *> inside_;  // rows of the image that a row of windows combines
 
  private:
-  Line factors_;
-  int64_t height_ = 0;  // rows that count in the windows that the factors are of
+  static constexpr int64_t kHeights = 4;  // borders have others than most windows
+  KeptLines<C> factors_;                  // by the rows that count
+  int64_t height_ = 0;                    // of the last factors
+  const C *last_ = nullptr;
 };
 
 }  // namespace avo::HWY_NAMESPACE

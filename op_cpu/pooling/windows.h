@@ -4,13 +4,19 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "op_host/common/tensors/tensor.h"
 #include "op_host/common/tiling/math.h"
 
 namespace avo {
+
+// Windows [first, end) along an axis.
+struct WindowSpan {
+  int64_t first, end;
+
+  bool operator==(const WindowSpan &other) const { return first == other.first && end == other.end; }
+};
 
 // The windows along one axis. Window w has the taps 0, 1, … kernel - 1, and tap k lies at position Start(w) +
 // k * dilation of the image, or beside the image.
@@ -28,6 +34,8 @@ struct WindowAxis {
   int64_t Reach() const { return (kernel - 1) * dilation + 1; }
   // From the first window that a position is in to the one behind the last: the most there are.
   int64_t Holding() const { return CeilDiv(Reach(), stride); }
+  // Whether most of the image is in no window.
+  bool FarApart() const { return stride > 4 * Reach(); }
   int64_t Start(int64_t window) const { return window * stride - padding; }
   // The taps [FirstTap, EndTap) of a window lie inside the image.
   int64_t FirstTap(int64_t window) const {
@@ -48,6 +56,17 @@ struct WindowAxis {
     result.padding -= first * dilation;
     if (windows == 1) result.stride = std::min(stride, result.Reach());
     return result;
+  }
+  // The windows, of `windows`, whose taps all lie inside the image.
+  WindowSpan Inner(int64_t windows) const {
+    const int64_t last = size + padding - Reach();
+    return {std::min(windows, CeilDiv(padding, stride)), last < 0 ? 0 : std::min(windows, last / stride + 1)};
+  }
+  // The windows, of `windows`, that a position is in where there is no dilation.
+  WindowSpan WindowsAt(int64_t position, int64_t windows) const {
+    const int64_t end = position + padding, first = end < kernel ? 0 : (end - kernel) / stride + 1;
+    const int64_t last = std::min(windows, end / stride + 1);
+    return first < last ? WindowSpan{first, last} : WindowSpan{0, 0};
   }
   // Taps of a window without dilation that a mean counts: inside the image, or inside it or its padding.
   int64_t Counted(int64_t window, bool include_pad) const {
@@ -110,6 +129,18 @@ struct Windows {
   }
   // Whether the rows of a plane follow each other in memory.
   bool Dense() const { return in.strides[2] == in.shape[3] * in.strides[3]; }
+  // The same windows over one image with all planes, where these follow each other at equal distances.
+  Windows Merged() const {
+    Windows result = *this;
+    for (Tensor *images : {&result.in, &result.out}) {
+      Shape &shape = images->shape, &strides = images->strides;
+      if (shape[1] == 1) strides[1] = strides[0];
+      if (strides[0] != shape[1] * strides[1]) return *this;
+      shape[1] *= shape[0];
+      shape[0] = 1;
+    }
+    return result;
+  }
   // The same windows over images of one column. The windows must be whole and the planes dense.
   Windows Column() const {
     Windows result = *this;
@@ -123,38 +154,6 @@ struct Windows {
   }
 };
 
-// A position of the image is tap `tap` of window `window`, along one axis.
-struct WindowElement {
-  int64_t window, tap;
-};
-
-// For each position along an axis, the windows that it is in.
-class WindowCover {
- public:
-  WindowCover(const WindowAxis &axis, int64_t windows) : begin_(axis.size + 1) {
-    const auto for_each = [&](const auto &body) {
-      for (int64_t w = 0; w < windows; ++w) {
-        for (int64_t k = axis.FirstTap(w); k < axis.EndTap(w); ++k)
-          body(axis.Start(w) + k * axis.dilation, w, k);
-      }
-    };
-    for_each([&](int64_t position, int64_t, int64_t) { ++begin_[position + 1]; });
-    for (int64_t i = 0; i < axis.size; ++i) begin_[i + 1] += begin_[i];
-    elements_.resize(begin_[axis.size]);
-    std::vector<int64_t> next = begin_;
-    for_each([&](int64_t position, int64_t w, int64_t k) { elements_[next[position]++] = {w, k}; });
-  }
-
-  // The elements [first, last), by ascending windows.
-  std::pair<const WindowElement *, const WindowElement *> Of(int64_t position) const {
-    return {elements_.data() + begin_[position], elements_.data() + begin_[position + 1]};
-  }
-
- private:
-  std::vector<int64_t> begin_;
-  std::vector<WindowElement> elements_;
-};
-
 struct WindowGradients {
   Tensor grad, in, out;  // the gradient of the windows, the forward input, its gradient
   WindowAxis rows, columns;
@@ -166,6 +165,7 @@ struct WindowGradients {
     WindowGradients result = *this;
     for (Tensor *images : {&result.grad, &result.in, &result.out}) {
       Shape &shape = images->shape;
+      if (shape[1] == 1) images->strides[1] = images->strides[0];
       if (shape[1] % block == 0 || images->strides[0] != shape[1] * images->strides[1]) return *this;
       shape[1] *= shape[0];
       shape[0] = 1;

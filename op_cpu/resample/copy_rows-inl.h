@@ -31,8 +31,11 @@ void CopyRows(const Tensor &in, const Tensor &out, const ParallelFor &parallel_f
   if (out.strides == dense) {
     return CopyDense(in, static_cast<T *>(out.data), parallel_for);
   }
-  ForRows<T>(in, out, parallel_for, [&](const Row<const T> &from, const Row<T> &to) {
-    for (int64_t i = 0; i < out.shape[2]; ++i) to[i] = from[i];
+  const int64_t length = out.shape[2];
+  parallel_for(out.shape[0] * out.shape[1], GrainOf(length), [&](int64_t begin, int64_t end) {
+    ForRows<T>(in, out, begin, end, [&](const Row<const T> &from, const Row<T> &to) {
+      for (int64_t i = 0; i < length; ++i) to[i] = from[i];
+    });
   });
 }
 

@@ -7,8 +7,7 @@
 #define AVO_OP_CPU_COMMON_LINEAR_INL_H_
 #endif
 
-#include <array>
-#include <cstring>
+#include <algorithm>
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
@@ -17,14 +16,11 @@
 #include "op_cpu/common/vectors/store_pair-inl.h"
 #include "op_cpu/resample/linear_mixtures-inl.h"
 #include "op_cpu/resample/linear_outputs-inl.h"
+#include "op_cpu/resample/linear_pairs-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// Rows that are resampled together.
-template <typename T, size_t kCount>
-using LinearRows = std::array<T *, kCount>;
 
 // Resamples rows by vectors. The constructor finds the mixtures, which are the same for all rows.
 template <typename T>
@@ -36,12 +32,13 @@ class LinearVectors {
  public:
   static constexpr int64_t kLanes = LinearMixtures::kLanes;
 
-  // There must be at least one vector of outputs.
-  LinearVectors(int64_t length, int64_t out_length, bool align_corners, double scales)
+  // Computes vectors [begin, end) of outputs of a row, at least one; `end` may lie behind the last vector.
+  LinearVectors(int64_t length, int64_t out_length, bool align_corners, double scales, int64_t begin,
+                int64_t end)
       : length_(length),
         out_length_(out_length),
-        whole_(out_length / kLanes),
-        of_(length, out_length, align_corners, scales, kWide) {}
+        whole_(std::min(out_length / kLanes, end) - begin),
+        of_(length, out_length, align_corners, scales, kWide, kWidest, begin, end) {}
 
   // Resamples rows `in` to rows `out`. With kStream, stores past the caches. `next` and `ahead` are input and
   // result rows of later calls, which are fetched, or the same rows. Where both windows of all vectors are
@@ -67,6 +64,8 @@ class LinearVectors {
   // Inputs of a wide window: AVX-512 finds half types in two vectors of them. SSE2 has no lookup.
   static constexpr int64_t kVectorOf = HWY_TARGET <= HWY_AVX3 ? sizeof(float) / sizeof(T) : 1;
   static constexpr int64_t kWide = HWY_TARGET == HWY_SSE2 ? 0 : 2 * kVectorOf * kLanes;
+  // AVX-512 finds float32 in four vectors as fast as half types in two.
+  static constexpr int64_t kWidest = HWY_TARGET <= HWY_AVX3 ? 4 * kLanes : kWide;
 
   template <bool kStream, bool kOneWindow, size_t kCount>
   void ResampleFrom(LinearRows<const T, kCount> in, LinearRows<T, kCount> out,
@@ -140,7 +139,7 @@ class LinearVectors {
   template <size_t kCount>
   HWY_NOINLINE void FromFarApart(LinearRows<const T, kCount> in, const Place &place,
                                  LinearRows<T, kCount> out) const {
-    if (place.mixture < 0) return FromAnywhere(in, place.out, out);
+    if (place.mixture < 0) return MixPairs(of_.samples(), place.out - of_.first(), in, place.out, out);
     if (place.Usual()) return FromWindows<false>(in, place, out);
     if constexpr (kWide > 0) FromWideWindow(in, place, out);
   }
@@ -168,23 +167,28 @@ class LinearVectors {
                                                    hn::LoadU(halves, from + hn::Lanes(halves)), indices);
         const auto left = WidenHalves(d, hn::LowerHalf(half, both), T{});
         const auto right = WidenHalves(d, hn::UpperHalf(half, both), T{});
-        StoreFloat(Mix(left_weights, left, right_weights, right), d, out[r] + place.out);
+        StoreFloat(MixSamples(left_weights, left, right_weights, right), d, out[r] + place.out);
       }
     } else {
-      const auto lefts = hn::IndicesFromVec(d, left_lanes), rights = hn::IndicesFromVec(d, right_lanes);
+      // The samples in the first two vectors, and those in the last two.
+      const auto rest = hn::Set(I32(), kWide - 1), half = hn::Set(I32(), kWide);
+      const auto left_behind = hn::RebindMask(d, hn::Ge(left_lanes, half));
+      const auto right_behind = hn::RebindMask(d, hn::Ge(right_lanes, half));
+      const auto lefts = hn::IndicesFromVec(d, hn::And(left_lanes, rest));
+      const auto rights = hn::IndicesFromVec(d, hn::And(right_lanes, rest));
       for (size_t r = 0; r < kCount; ++r) {
         const auto low = LoadFloat(d, in[r] + place.left), high = LoadFloat(d, in[r] + place.left + kLanes);
-        const auto left = hn::TwoTablesLookupLanes(d, low, high, lefts);
-        const auto right = hn::TwoTablesLookupLanes(d, low, high, rights);
-        StoreFloat(Mix(left_weights, left, right_weights, right), d, out[r] + place.out);
+        auto left = hn::TwoTablesLookupLanes(d, low, high, lefts);
+        auto right = hn::TwoTablesLookupLanes(d, low, high, rights);
+        if (place.right == LinearMixtures::kWidestWindow) {
+          const T *const behind = in[r] + place.left + kWide;
+          const auto next = LoadFloat(d, behind), last = LoadFloat(d, behind + kLanes);
+          left = hn::IfThenElse(left_behind, hn::TwoTablesLookupLanes(d, next, last, lefts), left);
+          right = hn::IfThenElse(right_behind, hn::TwoTablesLookupLanes(d, next, last, rights), right);
+        }
+        StoreFloat(MixSamples(left_weights, left, right_weights, right), d, out[r] + place.out);
       }
     }
-  }
-
-  // Both products are rounded, as SampleOneByOne rounds them: so all instruction sets give the same bits.
-  static HWY_INLINE hn::Vec<F32> Mix(hn::Vec<F32> left_weights, hn::Vec<F32> left, hn::Vec<F32> right_weights,
-                                     hn::Vec<F32> right) {
-    return hn::Add(hn::Mul(left_weights, left), hn::Mul(right_weights, right));
   }
 
   // A mixture in registers. Of computes its outputs from a row.
@@ -204,7 +208,7 @@ class LinearVectors {
     HWY_INLINE hn::Vec<F32> Of(hn::Vec<F32> left_window, hn::Vec<F32> right_window) const {
       const auto left = hn::TableLookupLanes(left_window, left_lanes);
       const auto right = hn::TableLookupLanes(right_window, right_lanes);
-      return Mix(left_weights, left, right_weights, right);
+      return MixSamples(left_weights, left, right_weights, right);
     }
 
     decltype(hn::IndicesFromVec(F32(), hn::Zero(I32()))) left_lanes, right_lanes;
@@ -222,58 +226,6 @@ class LinearVectors {
     } else if constexpr (sizeof(T) == sizeof(float)) {
       for (size_t byte = 0; byte < 2 * kLanes * sizeof(T); byte += 64)
         hwy::Prefetch(reinterpret_cast<const char *>(to) + byte);
-    }
-  }
-
-  // Computes the vector of outputs from output i on where samples are too far apart for a window. It takes
-  // words of two elements, the left sample and the right one. Processors gather no faster than that.
-  //
-  //   words          x1 x2 | x5 x6 | x9 x10 | x13 x14
-  //   left samples   x1 x5 x9 x13     right samples   x2 x6 x10 x14
-  template <size_t kCount>
-  void FromAnywhere(LinearRows<const T, kCount> in, int64_t i, LinearRows<T, kCount> out) const {
-    const LinearSamples<float> &samples = of_.samples();
-    const int32_t *const lefts = &samples.left[i], *const rights = &samples.right[i];
-    // Nothing lies behind the last element of a row, so its right sample is the left one.
-    if (rights[kLanes - 1] == lefts[kLanes - 1]) {
-      for (size_t r = 0; r < kCount; ++r) OfLastElements(in[r], i, out[r]);
-      return;
-    }
-    const F32 d;
-    const auto left_weights = hn::LoadU(d, &samples.left_weight[i]);
-    const auto right_weights = hn::LoadU(d, &samples.right_weight[i]);
-    alignas(64) T pairs[kCount][2 * kLanes];
-#pragma GCC unroll 16
-    for (int64_t lane = 0; lane < kLanes; ++lane) {
-      const int64_t at = lefts[lane];
-#pragma GCC unroll 4
-      for (size_t r = 0; r < kCount; ++r) std::memcpy(&pairs[r][2 * lane], in[r] + at, 2 * sizeof(T));
-    }
-    for (size_t r = 0; r < kCount; ++r) {
-      hn::Vec<F32> left, right;
-      if constexpr (std::is_same_v<T, float>) {
-        hn::LoadInterleaved2(d, pairs[r], left, right);
-        hn::StoreU(Mix(left_weights, left, right_weights, right), d, out[r] + i);
-      } else {
-        const auto words = hn::Load(U32(), reinterpret_cast<const uint32_t *>(pairs[r]));
-        left = WidenBits(d, hn::And(words, hn::Set(U32(), 0xffff)), T{});
-        right = WidenBits(d, hn::ShiftRight<16>(words), T{});
-        StoreFloat(Mix(left_weights, left, right_weights, right), d, out[r] + i);
-      }
-    }
-  }
-
-  // Does the same for one row, also where the right sample would lie behind the row.
-  void OfLastElements(const T *in, int64_t i, T *out) const {
-    const LinearSamples<float> &samples = of_.samples();
-    if constexpr (std::is_same_v<T, float>) {
-      const F32 d;
-      const auto left = hn::GatherIndex(d, in, hn::LoadU(I32(), &samples.left[i]));
-      const auto right = hn::GatherIndex(d, in, hn::LoadU(I32(), &samples.right[i]));
-      const auto left_weights = hn::LoadU(d, &samples.left_weight[i]);
-      hn::StoreU(Mix(left_weights, left, hn::LoadU(d, &samples.right_weight[i]), right), d, out + i);
-    } else {
-      SampleOneByOne<T>({in, 1}, samples, i, i + kLanes, {out, 1});
     }
   }
 

@@ -67,8 +67,12 @@ LinearSamples<Weight> SampleLinear(int64_t length, int64_t out_length, bool alig
   int64_t i = begin;
   for (; i < end && first + i * step < 0; ++i) place(i, 0, 0.0);
   int64_t left = (first + i * step) / denominator, remainder = (first + i * step) % denominator;
+  // A weight of float32 is rounded from a product, whose error in float64 does not show.
+  const bool rounded = sizeof(Weight) < sizeof(double);
+  const auto whole_weight = static_cast<double>(denominator), unit = 1.0 / whole_weight;
   for (; i < end; ++i) {
-    place(i, left, static_cast<double>(remainder) / static_cast<double>(denominator));
+    const auto part = static_cast<double>(remainder), weight = rounded ? part * unit : part / whole_weight;
+    place(i, left, weight);
     remainder += fraction;
     const bool carry = remainder >= denominator;
     remainder -= carry ? denominator : 0;

@@ -38,72 +38,76 @@ class LinearMixtures {
     float left_weights[kLanes], right_weights[kLanes];
   };
   // Where the outputs of a vector and both of its windows start, and the index of its mixture. `right` is
-  // kOneWideWindow where both windows are one of several vectors, which begins at `left`. The index is -1
-  // where the samples are too far apart for that, too.
+  // kWideWindow, or kWidestWindow for one of twice as many inputs, where both windows are one of several
+  // vectors, which begins at `left`. The index is -1 where the samples are too far apart for that, too.
   struct Place {
     int32_t out, left, right, mixture;
 
-    bool Usual() const { return mixture >= 0 && right != kOneWideWindow; }
+    bool Usual() const { return mixture >= 0 && right >= 0; }
   };
-  static constexpr int32_t kOneWideWindow = -1;
+  static constexpr int32_t kWideWindow = -1, kWidestWindow = -2;
 
-  // There must be at least one vector of outputs. The last vector overlaps the one before it. wide: inputs of
-  // a wide window; 0 where there is none.
-  LinearMixtures(int64_t length, int64_t out_length, bool align_corners, double scales, int64_t wide)
-      : length_(length), out_length_(out_length), wide_(wide) {
-    const int64_t whole = out_length / kLanes, count = hwy::DivCeil(out_length, kLanes);
-    const auto append = [&](int64_t begin, int64_t end) {
-      const int64_t first = Out(begin);
-      samples_ = SampleLinear<float>(length, out_length, align_corners, scales, first,
-                                     std::min(end * kLanes, out_length));
-      for (int64_t v = begin; v < end; ++v) Append(static_cast<int32_t>(Out(v)), Out(v) - first);
+  // Finds vectors [begin, end) of a row, at least one. The last vector of the row overlaps the one before it,
+  // and `end` may lie behind it. wide: inputs of
+  // a wide window; 0 where there is none. widest: those of the widest window.
+  LinearMixtures(int64_t length, int64_t out_length, bool align_corners, double scales, int64_t wide,
+                 int64_t widest, int64_t begin, int64_t end)
+      : length_(length), out_length_(out_length), wide_(wide), widest_(widest) {
+    end = std::min<int64_t>(end, hwy::DivCeil(out_length, kLanes));
+    const int64_t whole = std::min(out_length / kLanes, end);
+    const auto append = [&](int64_t from, int64_t to) {
+      first_ = Out(from);
+      samples_ = SampleLinear<float>(length, out_length, align_corners, scales, first_,
+                                     std::min(to * kLanes, out_length));
+      for (int64_t v = from; v < to; ++v) Append(static_cast<int32_t>(Out(v)), Out(v) - first_);
     };
-    places_.reserve(count);
+    places_.reserve(end - begin);
     // Where the lengths are in a small ratio, mixtures repeat after a few vectors. Then they are computed
     // once and stay in L1: 1.4 x for 80 rows of 3000.
     const auto ratio = RatioOf(length, out_length, align_corners, scales);
-    int64_t repeating = count;      // the first vector whose mixture is that of an earlier one
+    int64_t repeating = end;        // the first vector whose mixture is that of an earlier one
     int64_t period = 0, shift = 0;  // vectors, and inputs, from a mixture to the same one
     if (ratio && length >= std::max(kLanes, out_length >= length ? 0 : wide)) {
       const int64_t common = std::gcd(ratio->step, ratio->denominator), outputs = ratio->denominator / common;
       period = outputs / std::gcd(outputs, kLanes);
       shift = period * kLanes / outputs * (ratio->step / common);
       // Positions before the first input are moved to it, so the vectors there do not repeat.
-      repeating = period + hwy::DivCeil(std::max<int64_t>(-ratio->first, 0), ratio->step * kLanes);
+      const int64_t before = hwy::DivCeil(std::max<int64_t>(-ratio->first, 0), ratio->step * kLanes);
+      repeating = period + std::max<int64_t>(begin, before);
     }
-    if (repeating + period > whole) repeating = count;
-    mixtures_.reserve(repeating + period);
-    append(0, repeating);
-    if (repeating == count) return;
+    if (repeating + period > whole) repeating = end;
+    mixtures_.reserve(repeating - begin + period);
+    append(begin, repeating);
+    if (repeating == end) return;
     int64_t v = repeating, moved = shift;
-    for (const Place *from = &places_[v - period]; v < whole && End(*from) + moved < length; ++v) {
-      const auto right =
-          static_cast<int32_t>(from->right == kOneWideWindow ? kOneWideWindow : from->right + moved);
+    for (const Place *from = &places_[v - begin - period]; v < whole && End(*from) + moved < length; ++v) {
+      const auto right = static_cast<int32_t>(from->right < 0 ? from->right : from->right + moved);
       places_.push_back(
           {static_cast<int32_t>(Out(v)), static_cast<int32_t>(from->left + moved), right, from->mixture});
-      if (++from < &places_[repeating]) continue;
+      if (++from < &places_[repeating - begin]) continue;
       from -= period;
       moved += shift;
     }
-    append(v, count);
+    append(v, end);
     const auto far_apart = [](const Place &place) { return place.mixture < 0; };
     if (std::none_of(places_.begin(), places_.end(), far_apart)) return;
     // Such vectors need the samples of all outputs.
     places_.clear();
     mixtures_.clear();
-    append(0, count);
+    append(begin, end);
   }
 
   const std::vector<Place> &places() const { return places_; }
   // Whether both windows are the same everywhere.
   bool one_window() const { return one_window_; }
   const Mixture *mixtures() const { return mixtures_.data(); }
-  // The samples of all outputs. Only valid where some mixture has the index -1.
+  // The samples of all these outputs, from output `first` on. Only valid where some mixture has the index -1.
   const LinearSamples<float> &samples() const { return samples_; }
+  int64_t first() const { return first_; }
 
  private:
   int64_t End(const Place &place) const {
-    return place.left + (place.right == kOneWideWindow ? wide_ : kLanes);
+    return place.left + (place.right >= 0 ? kLanes : place.right == kWideWindow ? wide_ : widest_);
   }
   int64_t Out(int64_t v) const { return std::min(v * kLanes, out_length_ - kLanes); }
 
@@ -117,24 +121,29 @@ class LinearMixtures {
     int32_t right = rights[kLanes - 1] - left < kLanes ? left : std::min(rights[0], end);
     if (lefts[kLanes - 1] - left >= kLanes || rights[kLanes - 1] - right >= kLanes) {
       one_window_ = false;
-      left = std::min(lefts[0], static_cast<int32_t>(length_ - wide_));
-      right = kOneWideWindow;
-      if (left < 0 || rights[kLanes - 1] - left >= wide_) return places_.push_back({out, 0, 0, -1});
+      right = kWideWindow;
+      for (const int64_t wide : {wide_, widest_}) {
+        left = std::min(lefts[0], static_cast<int32_t>(length_ - wide));
+        if (left >= 0 && rights[kLanes - 1] - left < wide) break;
+        if (right-- == kWidestWindow) return places_.push_back({out, 0, 0, -1});
+      }
     }
     one_window_ &= left == right;
     places_.push_back({out, left, right, static_cast<int32_t>(mixtures_.size())});
     Mixture &mixture = mixtures_.emplace_back();
-    for (int64_t lane = 0; lane < kLanes; ++lane) {
-      mixture.left_lanes[lane] = lefts[lane] - left;
-      mixture.right_lanes[lane] = rights[lane] - (right == kOneWideWindow ? left : right);
-      mixture.left_weights[lane] = samples_.left_weight[begin + lane];
-      mixture.right_weights[lane] = samples_.right_weight[begin + lane];
-    }
+    const hn::ScalableTag<float> d;
+    const hn::RebindToSigned<decltype(d)> lanes;
+    const auto to_left = hn::Set(lanes, left), to_right = hn::Set(lanes, right < 0 ? left : right);
+    hn::Store(hn::Sub(hn::LoadU(lanes, lefts), to_left), lanes, mixture.left_lanes);
+    hn::Store(hn::Sub(hn::LoadU(lanes, rights), to_right), lanes, mixture.right_lanes);
+    hn::Store(hn::LoadU(d, &samples_.left_weight[begin]), d, mixture.left_weights);
+    hn::Store(hn::LoadU(d, &samples_.right_weight[begin]), d, mixture.right_weights);
   }
 
-  const int64_t length_, out_length_, wide_;
+  const int64_t length_, out_length_, wide_, widest_;
   bool one_window_ = true;
   LinearSamples<float> samples_;
+  int64_t first_ = 0;  // the output that the first sample is of
   std::vector<Place> places_;
   std::vector<Mixture> mixtures_;
 };

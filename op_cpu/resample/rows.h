@@ -35,24 +35,22 @@ inline std::optional<int64_t> RowStep(const Tensor &tensor) {
   return {};
 }
 
-// Calls body(row of in, row of out) for all rows. Only the first row of a range is looked up, because the
+// Calls body(row of in, row of out) for rows [begin, end). Only the first row is looked up, because the
 // divisions take longer than a row of a few elements.
 template <typename T, typename Body>
-void ForRows(const Tensor &in, const Tensor &out, const ParallelFor &parallel_for, const Body &body) {
-  const int64_t length = std::max(in.shape[2], out.shape[2]), channels = in.shape[1];
-  parallel_for(in.shape[0] * channels, GrainOf(length), [&](int64_t begin, int64_t end) {
-    auto from = RowAt<const T>(in, begin);
-    auto to = RowAt<T>(out, begin);
-    for (int64_t row = begin, channel = begin % channels; row < end; ++row) {
-      body(from, to);
-      from.data += in.strides[1];
-      to.data += out.strides[1];
-      if (++channel < channels) continue;
-      channel = 0;
-      from.data += in.strides[0] - channels * in.strides[1];
-      to.data += out.strides[0] - channels * out.strides[1];
-    }
-  });
+void ForRows(const Tensor &in, const Tensor &out, int64_t begin, int64_t end, const Body &body) {
+  const int64_t channels = in.shape[1];
+  auto from = RowAt<const T>(in, begin);
+  auto to = RowAt<T>(out, begin);
+  for (int64_t row = begin, channel = begin % channels; row < end; ++row) {
+    body(from, to);
+    from.data += in.strides[1];
+    to.data += out.strides[1];
+    if (++channel < channels) continue;
+    channel = 0;
+    from.data += in.strides[0] - channels * in.strides[1];
+    to.data += out.strides[0] - channels * out.strides[1];
+  }
 }
 
 }  // namespace avo

@@ -30,6 +30,27 @@ def vector_cases():
     for channels, height, width in ((16, 4, 4), (33, 1, 17), (32, 16, 16), (16, 1, 257), (9, 1, 3)):
         image = Array(2, channels, height, width, values="special")
         yield Case(f"whole {channels} of {height, width}", {"input": image, "kernel_size": [height, width]})
+    # Narrow planes of more rows than are transposed together, fewer planes than lanes, and rows that no window reads.
+    for shape, kernel, stride in (((2, 9, 300, 7), [3, 6], [1, 2]), ((1, 20, 200, 9), [2, 3], [7, 3])):
+        args = {"input": Array(*shape), "kernel_size": kernel, "stride": stride, "padding": [1, 1]}
+        yield Case(f"narrow {shape}", args)
+    # Channels-last windows that do not overlap: with pixels between them, of many taps, and in the padding.
+    for shape, kernel, stride in (
+        ((2, 70, 9, 21), [2, 2], [3, 3]), ((1, 100, 1, 450), [1, 150], [1, 150]), ((3, 5, 4, 90), [2, 3], [2, 20]),
+    ):  # fmt: skip
+        padding = [kernel[0] // 2, kernel[1] // 2]
+        image = Array(*shape, layout="channels_last")
+        args = {
+            "input": image,
+            "kernel_size": kernel,
+            "stride": stride,
+            "padding": padding,
+            "ceil_mode": True,
+        }
+        yield Case(f"apart {shape}", args, out="channels_last")
+    # A gradient that goes around the caches of a CPU.
+    args = {"input": Array(1, 130, 64, 65, layout="channels_last"), "kernel_size": [2, 2]}
+    yield Case("beyond caches", args, ("float64",), out="channels_last")
     yield Case("no images", {"input": Array(0, 3, 8, 8), "kernel_size": [2, 2]})
 
 

@@ -30,6 +30,10 @@ def cases():
     for length, out_length in product((40, 75), (20, 75, 99)):
         args = {"self": Array(3, 18, length, layout="channels_last"), "output_size": [out_length]}
         yield Case(f"channels_last {length} {out_length}", args)
+    # More channels and inputs than are copied, or computed, together.
+    for shape, out_length in (((2, 40, 700), 900), ((1, 150, 300), 40)):
+        args = {"self": Array(*shape, layout="channels_last"), "output_size": [out_length]}
+        yield Case(f"channels_last {shape} {out_length}", args)
     # A copy that goes around the caches of a CPU.
     yield Case("copy beyond caches", {"self": Array(1, 263, 1001), "output_size": [1001]}, ("float32",))
     # Rows shorter than a vector, which do not follow each other.
