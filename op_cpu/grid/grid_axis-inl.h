@@ -64,8 +64,8 @@ class GridAxisRules {
   }
 
   // Stores the first of four neighbours that follow each other, as padding has not moved them, and the
-  // weights of all. Bicubic. Where samples are so far from the image that all neighbours are outside it, or are
-  // the pixel at its border, these are moved beside the image; with a reflection, to kFar pixels away.
+  // weights of all. Bicubic. Where samples are so far from the image that all neighbours are outside it, or
+  // are the pixel at its border, these are moved beside the image; with a reflection, to kFar pixels away.
   HWY_INLINE void LocateFirst(V coordinate, hn::TFromD<I> *first, Value *weight, int64_t step) const {
     const D d;
     const V at = Unnormalize(coordinate), below = hn::Floor(at);
