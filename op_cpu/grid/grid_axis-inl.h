@@ -64,14 +64,14 @@ class GridAxisRules {
   }
 
   // Stores the first of four neighbours that follow each other, as padding has not moved them, and the
-  // weights of all. Bicubic. Those far from the image become ones of which Neighbour knows as much. With a
-  // reflection, which never ends, they may be kFar pixels away.
+  // weights of all. Bicubic. Where samples are so far from the image that all neighbours are outside it, or
+  // are the pixel at its border, these are moved beside the image; with a reflection, to kFar pixels away.
   HWY_INLINE void LocateFirst(V coordinate, hn::TFromD<I> *first, Value *weight, int64_t step) const {
     const D d;
     const V at = Unnormalize(coordinate), below = hn::Floor(at);
     const bool endless = rules_.padding == Padding::kReflection;
     const V least = hn::Set(d, endless ? -Value{kFar} : Value{-4});
-    const V most = hn::Set(d, static_cast<Value>(endless ? kFar : std::min<int64_t>(size_, kFar)));
+    const V most = hn::Set(d, static_cast<Value>(endless ? kFar : size_));
     V from = hn::Sub(below, hn::Set(d, 1));
     from = hn::IfThenElse(hn::Gt(from, most), most, from);
     from = hn::IfThenElse(hn::Gt(from, least), from, least);  // also where it is NaN

@@ -28,8 +28,8 @@ namespace avo::grid_sampler::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using namespace avo::HWY_NAMESPACE;
 
-constexpr int64_t kFewPositions = 512;    // the same where they stay in L1, because few channels use them
 constexpr int64_t kPositions = 25 << 10;  // most samples of a tile: their neighbours and weights stay in L2
+constexpr int64_t kFewPositions = 512;    // the same where they stay in L1, because few channels use them
 
 // How a call is divided: into tiles of the result, and these into `depth` channels at a time.
 template <typename T>

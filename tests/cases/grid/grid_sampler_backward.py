@@ -48,6 +48,9 @@ def cases():
         args = call((3, 4, 6, 9), (11, 13), mode)
         args["grid"] = Array(3, 11, 13, 2, values=lattice, layout="channels_last")
         yield Case(f"coordinates apart {mode}", args)
+    # All neighbours of a sample are one pixel: the derivatives of their weights cancel.
+    for mode in MODES[14:16]:
+        yield Case(f"one pixel {mode}", call((2, 20, 1, 1), (3, 3), mode))
     for i, (image, grid) in enumerate(WINDOWS):
         for values, mode in (
             ("normal", MODES[i]),
