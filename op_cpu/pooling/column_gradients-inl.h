@@ -65,12 +65,12 @@ class ColumnGradients {
     }
   }
 
-  // Windows of shorter rows, or of smaller planes, take less time in blocks of planes
+  // Windows of shorter rows, of fewer rows, or of smaller planes, take less time in blocks of planes
   // (scattered_maxima-inl.h). All instruction sets choose as one, because half types keep the bits of a NaN
   // there.
   static bool Suit(const WindowGradients &windows) {
     constexpr int64_t kShortest = sizeof(T) == 8 ? 80 : 32, kSmallest = sizeof(T) == 8 ? 4096 : 2048;
-    return windows.AreNeighbours(3) && windows.grad.shape[3] >= kShortest &&
+    return windows.AreNeighbours(3) && windows.grad.shape[3] >= kShortest * windows.rows.stride &&
            windows.rows.size * windows.columns.size >= kSmallest && ColumnPhases<T>::Suit(windows.columns);
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Budget: 2100 lines of code, because whole planes, small planes, long rows, channels-last images, and the
+// Budget: 2000 lines of code, because whole planes, small planes, long rows, channels-last images, and the
 // commonest windows each have an algorithm of their own that is the fastest for them.
 #include "op_host/max_pool2d_backward_args.h"
 

@@ -56,7 +56,7 @@ class ColumnPairs {
   // Shorter rows leave most lanes of their vectors empty. All instruction sets choose as those with the
   // longest vectors do, because a sum of a single term keeps the sign of zero here.
   static bool Suit(const WindowGradients &windows) {
-    // Windows of 3 x 3 have more to share between the lanes of other ways.
+    // Blocks of planes (scattered_maxima-inl.h) take less time for shorter rows.
     const bool large = windows.columns.kernel > 2;
     const int64_t shortest = sizeof(T) == 2 ? 32 : sizeof(T) == 4 ? (large ? 28 : 20) : (large ? 20 : 10);
     return windows.AreNeighbours(3) && windows.grad.shape[3] >= shortest;

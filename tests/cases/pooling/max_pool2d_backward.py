@@ -60,11 +60,21 @@ def cases():
 
 def tile_cases():
     """Planes that CPU kernels compute in one tile and in several, with many windows and with few, of many taps too."""
-    windows = [((70, 40), (3, 3)), ((9, 11), (3, 3)), ((5, 7), (3, 2)), ((12, 13), (4, 5))]
+    windows = [
+        ((70, 40), (3, 3)),
+        ((9, 11), (3, 3)),
+        ((5, 7), (3, 2)),
+        ((12, 13), (4, 5)),
+        ((12, 13), (6, 6)),
+    ]
     for (shape, kernel), layout in product(windows, ("", "channels_last")):
         image = Array(2, 19, *shape, values=some_rows, layout=layout or "dense")
         args = {"input": image, "kernel_size": list(kernel), "stride": [2, 3], "padding": [1, 1]}
         yield Case(f"tiles {kernel} of {shape} {layout}", backward_call(args), out=layout)
+    # CPU kernels compute large planes of long rows in bands of rows.
+    for stride, kernel in product(([1, 1], [2, 2]), ([3, 3], [2, 3])):
+        args = {"input": Array(1, 2, 53, 170, values=some_rows), "kernel_size": kernel, "stride": stride}
+        yield Case(f"bands {kernel} {stride}", backward_call(args))
 
 
 def oracle(grad_output, input, **window):
