@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Budget: 2000 lines of code, because whole planes, small planes, long rows, channels-last images, and the
 // commonest windows each have an algorithm of their own that is the fastest for them.
+#include <vector>
+
 #include "op_host/max_pool2d_backward_args.h"
 
 #include "op_cpu/common/vectors/simd.h"
@@ -8,6 +10,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "op_cpu/pooling/max_pool2d_backward.cpp"
 #include "hwy/foreach_target.h"
+#include "op_cpu/common/copies/dense-inl.h"
 #include "op_cpu/pooling/column_gradients-inl.h"
 #include "op_cpu/pooling/pair_gradients-inl.h"
 #include "op_cpu/pooling/pixel_maxima-inl.h"
@@ -18,6 +21,75 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::max_pool2d_backward::HWY_NAMESPACE {
 namespace cpu = avo::HWY_NAMESPACE;
 
+// channels: how many are computed together.
+template <typename T>
+void PoolPixels(const WindowGradients &windows, int64_t channels, const ParallelFor &parallel_for) {
+  const Shape &shape = windows.out.shape;
+  const int64_t parts = shape[1] / channels;
+  ParallelImages(
+      shape[0] * parts, shape[2], GrainOf(shape[3] * channels), parallel_for,
+      [&] { return cpu::PixelMaxima<T>(windows, channels); },
+      [&](cpu::PixelMaxima<T> &worker, int64_t image, int64_t first, int64_t last) {
+        worker(image / parts, image % parts * channels, first, last);
+      });
+}
+
+// Computes the gradients if there is a fast way for where the images lie; returns whether there is.
+template <typename T>
+bool PoolInPlace(const WindowGradients &windows, const ParallelFor &parallel_for) {
+  const Shape &shape = windows.out.shape;
+  if (cpu::AreWhole<T>(windows)) {
+    cpu::PoolWholeGradients<T>(windows, parallel_for);
+  } else if (cpu::PoolPairs<T, 3>(windows, parallel_for) || cpu::PoolPairs<T, 2>(windows, parallel_for)) {
+    return true;
+  } else if (cpu::PixelMaxima<T>::Suit(windows)) {
+    PoolPixels<T>(windows, shape[1], parallel_for);
+  } else if (cpu::ColumnGradients<T>::Suit(windows)) {
+    ParallelImages<cpu::ColumnGradients<T>>(windows, shape[0] * shape[1], shape[2], GrainOf(shape[3]),
+                                            parallel_for);
+  } else {
+    return cpu::PoolScattered<T>(windows, parallel_for);
+  }
+  return true;
+}
+
+// The same images with their channels as the last dimension, or that as the second one.
+Tensor ChannelsLast(const Tensor &images) {
+  const Shape &n = images.shape, &s = images.strides;
+  return {images.dtype, {n[0], n[2], n[3], n[1]}, {s[0], s[2], s[3], s[1]}, images.data};
+}
+Tensor ChannelsSecond(const Tensor &images) {
+  const Shape &n = images.shape, &s = images.strides;
+  return {images.dtype, {n[0], n[3], n[1], n[2]}, {s[0], s[3], s[1], s[2]}, images.data};
+}
+
+// Computes the gradients from copies in a layout for which there is a fast way: channels-last if that is one
+// for the result, else planes. Returns false where that is none either.
+template <typename T>
+bool PoolCopies(WindowGradients windows, const ParallelFor &parallel_for) {
+  const Tensor out = ChannelsLast(windows.out);
+  if (out.strides != ContiguousStrides(out.shape)) return false;
+  std::vector<hwy::AlignedFreeUniquePtr<T[]>> copies;
+  for (Tensor *images : {&windows.grad, &windows.in}) {
+    Tensor last = ChannelsLast(*images);
+    if (last.strides[3] != 1) copies.push_back(cpu::MakeDense<T>(&last, parallel_for));
+    *images = ChannelsSecond(last);
+  }
+  if (cpu::PixelMaxima<T>::Suit(windows)) {
+    PoolPixels<T>(windows, windows.out.shape[1], parallel_for);
+    return true;
+  }
+  for (Tensor *images : {&windows.grad, &windows.in}) {
+    copies.push_back(cpu::MakeDense<T>(images, parallel_for));
+  }
+  copies.push_back(AllocateAligned<T>(out.numel()));
+  windows.out.data = copies.back().get();
+  windows.out.strides = ContiguousStrides(windows.out.shape);
+  if (!PoolInPlace<T>(windows, parallel_for)) return false;
+  cpu::CopyDense(ChannelsLast(windows.out), static_cast<T *>(out.data), parallel_for);
+  return true;
+}
+
 void Run(const Args &args, const ParallelFor &parallel_for) {
   const auto axis = [&](int i) {
     return WindowAxis::Of(args.input, i, args.kernel_size, args.stride, args.padding, args.dilation)
@@ -26,27 +98,9 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
   const WindowGradients windows{args.grad_output, args.input, args.out, axis(0), axis(1), {}};
   DispatchFloat(args.out.dtype, [&](auto element) {
     using T = decltype(element);
-    if (cpu::AreWhole<T>(windows)) return cpu::PoolWholeGradients<T>(windows, parallel_for);
-    if (cpu::PoolPairs<T, 3>(windows, parallel_for) || cpu::PoolPairs<T, 2>(windows, parallel_for)) return;
-    const Shape &shape = windows.out.shape;
-    // channels: how many are computed together.
-    const auto pool_pixels = [&](int64_t channels) {
-      const int64_t parts = shape[1] / channels;
-      ParallelImages(
-          shape[0] * parts, shape[2], GrainOf(shape[3] * channels), parallel_for,
-          [&] { return cpu::PixelMaxima<T>(windows, channels); },
-          [&](cpu::PixelMaxima<T> &worker, int64_t image, int64_t first, int64_t last) {
-            worker(image / parts, image % parts * channels, first, last);
-          });
-    };
-    if (cpu::PixelMaxima<T>::Suit(windows)) return pool_pixels(shape[1]);
-    if (cpu::ColumnGradients<T>::Suit(windows)) {
-      return ParallelImages<cpu::ColumnGradients<T>>(windows, shape[0] * shape[1], shape[2],
-                                                     GrainOf(shape[3]), parallel_for);
-    }
-    if (cpu::PoolScattered<T>(windows, parallel_for)) return;
-    // Any other layout: one channel at a time, unless channels are neighbours.
-    pool_pixels(windows.AreNeighbours(1) ? shape[1] : 1);
+    if (PoolInPlace<T>(windows, parallel_for) || PoolCopies<T>(windows, parallel_for)) return;
+    // Any other layout: one channel at a time.
+    PoolPixels<T>(windows, 1, parallel_for);
   });
 }
 
