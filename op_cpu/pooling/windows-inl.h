@@ -36,12 +36,14 @@ class TransposedPlanes {
   static bool Suit(const Windows &windows) {
     const Tensor &in = windows.in, &out = windows.out;
     const WindowAxis &columns = windows.columns;
-    // Where many lanes are idle, only few columns take longer the other way; and so do long windows.
+    // Where many lanes are idle, only few columns take longer the other way; and so do long windows. In planes
+    // larger than a tile, rows of 24 columns, or of 12 at stride 2, take as long either way.
     const int64_t planes = in.shape[1], lanes = static_cast<int64_t>(hwy::RoundUpTo(planes, kStep));
     const int64_t narrow = 4 * planes >= 3 * lanes ? kNarrow : kNarrow / 4;
-    if (columns.kernel > kNarrow) return false;
+    const bool small = in.shape[2] * in.shape[3] <= kPixels;
+    const bool few = out.shape[3] <= narrow && (small || 4 * columns.stride * in.shape[3] <= 3 * kNarrow);
     return in.strides[3] == 1 && windows.Dense() && out.strides[3] == 1 && out.strides[2] == out.shape[3] &&
-           2 * in.shape[1] >= kStep && (out.shape[3] <= narrow || columns.stride > 4) &&
+           2 * planes >= kStep && columns.kernel <= kNarrow && (few || columns.stride > 4) &&
            !columns.FarApart() && windows.rows.Reach() * in.shape[3] <= 2 * kPixels;
   }
   // The planes of a tile.

@@ -53,6 +53,7 @@ def cases():
     yield from cases_module("_pool_vectors").column_cases(backward_call)
     yield from cases_module("_pool_pairs").pair_cases(backward_call)
     yield from tile_cases()
+    yield from mixed_cases()
     yield from cases_module("_pool_blocks").block_cases(backward_call)
     yield from cases_module("_pool_blocks").whole_cases(backward_call)
     yield from cases_module("_pool_blocks").pixel_cases(backward_call)
@@ -75,6 +76,17 @@ def tile_cases():
     for stride, kernel in product(([1, 1], [2, 2]), ([3, 3], [2, 3])):
         args = {"input": Array(1, 2, 53, 170, values=some_rows), "kernel_size": kernel, "stride": stride}
         yield Case(f"bands {kernel} {stride}", backward_call(args))
+
+
+def mixed_cases():
+    """Images of which some lie in other layouts, of many channels and few taps, and of few channels; CPU kernels copy
+    these."""
+    for shape, kernel in (((2, 19, 9, 13), [3, 2]), ((2, 4, 28, 9), [5, 6]), ((1, 19, 9, 13), [7, 6])):
+        for layout in ("", "channels_last"):
+            image = Array(*shape, values=some_rows, layout="channels_last")
+            args = backward_call({"input": image, "kernel_size": kernel, "stride": [1, 1], "padding": [1, 3]})
+            grads = Array(*args["grad_output"].shape, layout=layout or "dense")
+            yield Case(f"mixed {kernel} of {shape} {layout}", {**args, "grad_output": grads}, out="channels_last")
 
 
 def oracle(grad_output, input, **window):
