@@ -36,8 +36,8 @@ class TransposedPlanes {
   static bool Suit(const Windows &windows) {
     const Tensor &in = windows.in, &out = windows.out;
     const WindowAxis &columns = windows.columns;
-    // Where many lanes are idle, only few columns take longer the other way; and so do long windows. In planes
-    // larger than a tile, rows of 24 columns, or of 12 at stride 2, take as long either way.
+    // Where many lanes are idle, only few columns take longer the other way; and so do long windows. In
+    // planes larger than a tile, rows of 24 columns, or of 12 at stride 2, take as long either way.
     const int64_t planes = in.shape[1], lanes = static_cast<int64_t>(hwy::RoundUpTo(planes, kStep));
     const int64_t narrow = 4 * planes >= 3 * lanes ? kNarrow : kNarrow / 4;
     const bool small = in.shape[2] * in.shape[3] <= kPixels;

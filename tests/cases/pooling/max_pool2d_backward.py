@@ -53,7 +53,6 @@ def cases():
     yield from cases_module("_pool_vectors").column_cases(backward_call)
     yield from cases_module("_pool_pairs").pair_cases(backward_call)
     yield from tile_cases()
-    yield from mixed_cases()
     yield from cases_module("_pool_blocks").block_cases(backward_call)
     yield from cases_module("_pool_blocks").whole_cases(backward_call)
     yield from cases_module("_pool_blocks").pixel_cases(backward_call)
@@ -61,32 +60,19 @@ def cases():
 
 def tile_cases():
     """Planes that CPU kernels compute in one tile and in several, with many windows and with few, of many taps too."""
-    windows = [
-        ((70, 40), (3, 3)),
-        ((9, 11), (3, 3)),
-        ((5, 7), (3, 2)),
-        ((12, 13), (4, 5)),
-        ((12, 13), (6, 6)),
-    ]
-    for (shape, kernel), layout in product(windows, ("", "channels_last")):
-        image = Array(2, 19, *shape, values=some_rows, layout=layout or "dense")
+    shapes = (70, 40), (9, 11), (5, 7), (12, 13), (12, 13)
+    kernels = (3, 3), (3, 3), (3, 2), (4, 5), (6, 6)
+    dense, last = "dense", "channels_last"
+    layouts = (dense, dense), (last, last), (last, dense)  # of images, of gradients
+    for (shape, kernel), (layout, of_grads) in product(zip(shapes, kernels, strict=True), layouts):
+        image = Array(2, 19, *shape, values=some_rows, layout=layout)
         args = {"input": image, "kernel_size": list(kernel), "stride": [2, 3], "padding": [1, 1]}
-        yield Case(f"tiles {kernel} of {shape} {layout}", backward_call(args), out=layout)
+        args["grad_output"] = Array(*backward_call(args)["grad_output"].shape, layout=of_grads)
+        yield Case(f"tiles {kernel} of {shape} {layout} {of_grads}", args, out=layout.removeprefix(dense))
     # CPU kernels compute large planes of long rows in bands of rows.
     for stride, kernel in product(([1, 1], [2, 2]), ([3, 3], [2, 3])):
         args = {"input": Array(1, 2, 53, 170, values=some_rows), "kernel_size": kernel, "stride": stride}
         yield Case(f"bands {kernel} {stride}", backward_call(args))
-
-
-def mixed_cases():
-    """Images of which some lie in other layouts, of many channels and few taps, and of few channels; CPU kernels copy
-    these."""
-    for shape, kernel in (((2, 19, 9, 13), [3, 2]), ((2, 4, 28, 9), [5, 6]), ((1, 19, 9, 13), [7, 6])):
-        for layout in ("", "channels_last"):
-            image = Array(*shape, values=some_rows, layout="channels_last")
-            args = backward_call({"input": image, "kernel_size": kernel, "stride": [1, 1], "padding": [1, 3]})
-            grads = Array(*args["grad_output"].shape, layout=layout or "dense")
-            yield Case(f"mixed {kernel} of {shape} {layout}", {**args, "grad_output": grads}, out="channels_last")
 
 
 def oracle(grad_output, input, **window):
