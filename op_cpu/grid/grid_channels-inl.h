@@ -179,27 +179,50 @@ class GridChannels {
     (this->*sample)(source, begin, run, count, to, stride);
   }
 
+  // Sums the neighbours of sample p, weighted; value(k) gives neighbour k. The rows of each column come first
+  // where there are four, as in GridGathers and GridWindows, so that all give the same bits.
+  template <int64_t kNeighbours, class E, class Load>
+  HWY_INLINE hn::Vec<E> Sum(E d, int64_t p, const Load &value) const {
+    if constexpr (kNeighbours == 16) {
+      const Value *rows = grid_.axis_weights(0, 0) + p, *columns = grid_.axis_weights(1, 0) + p;
+      const int64_t step = grid_.most();
+      auto all = hn::Zero(d);
+#pragma GCC unroll 4
+      for (int64_t x = 0; x < 4; ++x) {
+        auto sum = hn::Mul(hn::Set(d, rows[0]), value(x));
+#pragma GCC unroll 4
+        for (int64_t y = 1; y < 4; ++y) sum = FusedMulAdd(hn::Set(d, rows[y * step]), value(4 * y + x), sum);
+        const auto weight = hn::Set(d, columns[x * step]);
+        all = x == 0 ? hn::Mul(weight, sum) : FusedMulAdd(weight, sum, all);
+      }
+      return all;
+    } else {
+      auto sum = value(0);
+      if constexpr (kNeighbours > 1) {
+        const Value *weight = grid_.weights() + grid_.Place(p);
+        sum = hn::Mul(sum, hn::Set(d, weight[0]));
+#pragma GCC unroll 4
+        for (int64_t k = 1; k < kNeighbours; ++k) {
+          sum = FusedMulAdd(hn::Set(d, weight[k * kLanes]), value(k), sum);
+        }
+      }
+      return sum;
+    }
+  }
+
   // SampleRun for a known number of neighbours. It computes whole vectors of channels.
   template <int64_t kNeighbours, class Source, typename To>
   void Weigh(const Source source, int64_t begin, int64_t run, int64_t count, To *to, int64_t stride) {
     const std::conditional_t<Source::kDepth == 0, D,
                              hn::CappedTag<Value, std::max<size_t>(Source::kDepth, 1)>>
         d;
-    const Value *weights = grid_.weights();
     for (int64_t p = begin; p < begin + run; ++p, to += stride) {
       const int64_t place = (p & -kLanes) * kNeighbours + (p & (kLanes - 1));
-      const Value *weight = weights + place;
       const T *from[kNeighbours];
 #pragma GCC unroll 16
       for (int64_t k = 0; k < kNeighbours; ++k) from[k] = source(place + k * kLanes);
       const auto channels = [&](int64_t c, const auto &load) HWY_ATTR {
-        auto sum = load(from[0] + c);
-        if constexpr (kNeighbours > 1) sum = hn::Mul(sum, hn::Set(d, weight[0]));
-#pragma GCC unroll 16
-        for (int64_t k = 1; k < kNeighbours; ++k) {
-          sum = FusedMulAdd(hn::Set(d, weight[k * kLanes]), load(from[k] + c), sum);
-        }
-        return sum;
+        return Sum<kNeighbours>(d, p, [&](int64_t k) HWY_ATTR { return load(from[k] + c); });
       };
       const auto whole = [&](int64_t c) HWY_ATTR {
         StoreFloat(channels(c, [d](const T *pixel) HWY_ATTR { return LoadFloat(d, pixel); }), d, to + c);
@@ -224,7 +247,6 @@ class GridChannels {
     const int64_t neighbours = grid_.neighbours(), stride = images_.strides[1];
     const T zero{}, *plane = image_ + first * stride, *from[16];
     for (int64_t p = 0; p < tile_.positions(); ++p) {
-      const Value *weight = grid_.weights() + grid_.Place(p);
       int64_t steps[16];
       for (int64_t k = 0; k < neighbours; ++k) {
         const int64_t offset = OffsetOf(k, p);
@@ -236,12 +258,10 @@ class GridChannels {
       for (int64_t c = 0; c < count; ++c) {
         // As Weigh, which other instruction sets take for these channels.
         const hn::CappedTag<Value, 1> one;
-        auto sum = hn::Set(one, Widen(from[0][c * steps[0]]));
-        if (neighbours > 1) sum = hn::Mul(sum, hn::Set(one, weight[0]));
-        for (int64_t k = 1; k < neighbours; ++k) {
-          const auto value = hn::Set(one, Widen(from[k][c * steps[k]]));
-          sum = FusedMulAdd(hn::Set(one, weight[k * kLanes]), value, sum);
-        }
+        const auto value = [&](int64_t k) HWY_ATTR { return hn::Set(one, Widen(from[k][c * steps[k]])); };
+        const auto sum = neighbours == 16  ? Sum<16>(one, p, value)
+                         : neighbours == 4 ? Sum<4>(one, p, value)
+                                           : Sum<1>(one, p, value);
         to[c * s[1]] = Narrow<T>(hn::GetLane(sum));
       }
     }
