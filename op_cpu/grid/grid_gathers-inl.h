@@ -109,8 +109,8 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
     WithConstant<1, 2, 4>(grid_.side(), body);
   }
 
-  // Sums the rows of each column first, weighted, and then the columns, as GridWindows does, so that both
-  // give the same bits.
+  // Adds the products in the order of GridPairs; or of bicubic samples the rows of each column first, as
+  // GridChannels and GridWindows do. So all give the same bits.
   template <int64_t kSide, int kPlanes>
   HWY_INLINE void Weigh(std::integral_constant<int64_t, kSide>, const T *plane, int64_t stride, int64_t p,
                         V (&values)[kPlanes]) const {
@@ -124,29 +124,37 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
       for (int k = 0; k < kPlanes; ++k) values[k] = GatherElements(d, inside, plane + k * stride, at, last);
       return;
     }
-    V sums[kSide][kPlanes];
+    constexpr bool kColumnsFirst = kSide == 4;
+    V sums[kColumnsFirst ? kSide : 1][kPlanes];
 #pragma GCC unroll 4
     for (int y = 0; y < kSide; ++y) {
       const auto row = hn::Load(i, &offsets_[y * grid_.most() + p]);
-      const V weight = hn::Load(d, grid_.axis_weights(0, y) + p);
+      const V row_weight = hn::Load(d, grid_.axis_weights(0, y) + p);
 #pragma GCC unroll 4
       for (int x = 0; x < kSide; ++x) {
         const auto at = hn::Add(row, hn::Load(i, &offsets_[(kSide + x) * grid_.most() + p]));
         // A neighbour outside the image is 0, and its weight of NaN makes the sample NaN.
         const auto inside = hn::RebindMask(d, hn::Ge(at, hn::Zero(i)));
+        const V column_weight = hn::Load(d, grid_.axis_weights(1, x) + p);
+        const V weight = kColumnsFirst ? row_weight : hn::Mul(row_weight, column_weight);
+        V(&sum)[kPlanes] = sums[kColumnsFirst ? x : 0];
 #pragma GCC unroll 4
         for (int k = 0; k < kPlanes; ++k) {
           const V value = GatherElements(d, inside, plane + k * stride, at, last);
-          sums[x][k] = y == 0 ? hn::Mul(weight, value) : FusedMulAdd(weight, value, sums[x][k]);
+          const bool first = y == 0 && (kColumnsFirst || x == 0);
+          sum[k] = first ? hn::Mul(weight, value) : FusedMulAdd(weight, value, sum[k]);
         }
       }
     }
 #pragma GCC unroll 4
-    for (int x = 0; x < kSide; ++x) {
-      const V weight = hn::Load(d, grid_.axis_weights(1, x) + p);
+    for (int k = 0; k < kPlanes; ++k) {
+      values[k] = sums[0][k];
+      if constexpr (kColumnsFirst) {
+        values[k] = hn::Mul(hn::Load(d, grid_.axis_weights(1, 0) + p), values[k]);
 #pragma GCC unroll 4
-      for (int k = 0; k < kPlanes; ++k) {
-        values[k] = x == 0 ? hn::Mul(weight, sums[x][k]) : FusedMulAdd(weight, sums[x][k], values[k]);
+        for (int x = 1; x < kSide; ++x) {
+          values[k] = FusedMulAdd(hn::Load(d, grid_.axis_weights(1, x) + p), sums[x][k], values[k]);
+        }
       }
     }
   }
