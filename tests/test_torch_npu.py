@@ -80,12 +80,18 @@ torch.optim.Adam(layer.parameters()).step()
 @pytest.mark.skipif(importlib.util.find_spec("torch_npu") is None, reason="torch_npu is not installed")
 @pytest.mark.skipif(bool(sim.obstacle()), reason=f"no simulation here: {sim.obstacle()}")
 def test_torch_npu_warns_of_nothing():
-    # The one line left, about padding, comes on every device of this kind.
     done = script(ACTIVATE + WORK + "print('ends')")
     assert done.returncode == 0, done.stderr
     assert done.stdout == "ends\n"
-    assert [line for line in done.stderr.splitlines() if line and "32 padding size" not in line] == []
-    assert script(ACTIVATE + WORK, TORCH_CPP_LOG_LEVEL="ERROR").stderr == ""
+    # One line, about padding, comes on every device of this kind.
+    assert [line for line in warnings(done.stderr) if "32 padding size" not in line] == []
+    assert warnings(script(ACTIVATE + WORK, TORCH_CPP_LOG_LEVEL="ERROR").stderr) == []
+
+
+def warnings(printed: str) -> list[str]:
+    """Leaves out a line of the level `info` that torch_npu's thread for its queue prints, rarely, while the process
+    ends: nothing knows the level of the log any more then."""
+    return [line for line in printed.splitlines() if line and "Dequeue: taskqueue is empty" not in line]
 
 
 def test_activation_refuses_beside_cann():
