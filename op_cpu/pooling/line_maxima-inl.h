@@ -73,16 +73,14 @@ class LineMaxima {
     return line_of_row_.size() - std::count(line_of_row_.begin(), line_of_row_.end(), kNone);
   }
 
-  // pitch: from plane to plane of the places.
-  void SetPitch(int64_t pitch) { pitch_ = pitch; }
-
   // Finds the places of the maxima of all windows of the selected rows. Calls step() at each step. image: the
   // first plane of the block.
   template <class Step>
-  void operator()(const T *image, int64_t channels, Pixel *to, const Step &step) {
+  void operator()(const T *image, int64_t channels, const PixelPlaces<T> &places, Pixel *to,
+                  const Step &step) {
     // 0 stands for all numbers of taps that there is no code for.
     WithConstant<1, 2, 3, 4, 5, 0>(columns_.kernel, [&](auto taps) HWY_ATTR {
-      FindMaxima<decltype(taps)::value>(image, channels, to, step);
+      FindMaxima<decltype(taps)::value>(image, channels, places, to, step);
     });
   }
 
@@ -91,7 +89,8 @@ class LineMaxima {
   static constexpr int64_t kNone = -1;
 
   template <int64_t kTaps, class Step>
-  void FindMaxima(const T *image, int64_t channels, Pixel *to, const Step &step) {
+  void FindMaxima(const T *image, int64_t channels, const PixelPlaces<T> &places, Pixel *to,
+                  const Step &step) {
     bool finite = true;
     auto chunk = chunks_.begin();
     for (int64_t row = at_.top; row < at_.bottom; ++row, to += count_ * kBlock) {
@@ -103,7 +102,7 @@ class LineMaxima {
         finite ? FindLines<false, kTaps>(*chunk, step) : FindLines<true, 0>(*chunk, step);
       }
       const int64_t *taps = line_of_row_.data() + y - at_.in_first;
-      finite ? CombineLines<false>(taps, lines, to) : CombineLines<true>(taps, lines, to);
+      finite ? CombineLines<false>(taps, lines, places, to) : CombineLines<true>(taps, lines, places, to);
     }
   }
 
@@ -159,18 +158,14 @@ class LineMaxima {
 
   // Finds the maxima of a row of windows from those of its lines. They become places.
   template <bool kNaN>
-  void CombineLines(const int64_t *taps, int64_t lines, Pixel *to) const {
+  void CombineLines(const int64_t *taps, int64_t lines, const PixelPlaces<T> places, Pixel *to) const {
     const D d;
     const PixelTag pixels;
-    // What other bands compute, and windows without an element, go behind the last plane.
-    const auto none = hn::Set(pixels, static_cast<Pixel>(kBlock * pitch_));
-    const auto size = hn::Set(pixels, static_cast<Pixel>((at_.last - at_.first) * width_));
     const int64_t pixels_at = count_ * kBlock;
     for (int64_t c = 0; c < kBlock; c += kLanes) {
-      const auto planes = hn::Mul(hn::Iota(pixels, c), hn::Set(pixels, static_cast<Pixel>(pitch_)));
       for (int64_t x = 0; x < count_; ++x) {
         const int64_t i = x * kBlock + c;
-        auto place = none;
+        auto place = hn::Set(pixels, places.None());
         if (lines > 0) {
           const C *line = lines_.data() + taps[0] + i;
           auto best = hn::Load(d, line);
@@ -180,15 +175,13 @@ class LineMaxima {
             TakeLarger<kNaN>(hn::Load(d, line), hn::BitCast(pixels, hn::Load(d, line + pixels_at)), best,
                              found);
           }
-          place = hn::IfThenElse(hn::Lt(found, size), hn::Add(found, planes), none);
+          place = places.In(c, found);
         }
         hn::Store(place, pixels, to + i);
       }
     }
     for (int64_t x = 0; x < count_; ++x) {
-      if (taps_[x].count <= 0) {
-        std::fill_n(to + x * kBlock, kBlock, static_cast<Pixel>(kBlock * pitch_));
-      }
+      if (taps_[x].count <= 0) std::fill_n(to + x * kBlock, kBlock, places.None());
     }
   }
 
@@ -203,7 +196,6 @@ class LineMaxima {
   AlignedVector<C> lines_;
   PlaneTile<T> tile_;
   TileRows at_{};
-  int64_t pitch_ = 0;
 };
 
 }  // namespace avo::HWY_NAMESPACE

@@ -42,7 +42,7 @@ bool PoolInPlace(const WindowGradients &windows, const ParallelFor &parallel_for
     cpu::PoolWholeGradients<T>(windows, parallel_for);
   } else if (cpu::PoolPairs<T, 3>(windows, parallel_for) || cpu::PoolPairs<T, 2>(windows, parallel_for)) {
     return true;
-  } else if (cpu::PixelMaxima<T>::Suit(windows)) {
+  } else if (windows.AreNeighbours(1) && cpu::PixelMaxima<T>::SuitsNeighbours(windows)) {
     PoolPixels<T>(windows, shape[1], parallel_for);
   } else if (cpu::ColumnGradients<T>::Suit(windows)) {
     ParallelImages<cpu::ColumnGradients<T>>(windows, shape[0] * shape[1], shape[2], GrainOf(shape[3]),
@@ -53,34 +53,34 @@ bool PoolInPlace(const WindowGradients &windows, const ParallelFor &parallel_for
   return true;
 }
 
-// The same images with their channels as the last dimension, or that as the second one.
+// The same images with their channels as the last dimension.
 Tensor ChannelsLast(const Tensor &images) {
   const Shape &n = images.shape, &s = images.strides;
   return {images.dtype, {n[0], n[2], n[3], n[1]}, {s[0], s[2], s[3], s[1]}, images.data};
 }
-Tensor ChannelsSecond(const Tensor &images) {
-  const Shape &n = images.shape, &s = images.strides;
-  return {images.dtype, {n[0], n[3], n[1], n[2]}, {s[0], s[3], s[1], s[2]}, images.data};
-}
 
-// Computes the gradients from copies in a layout for which there is a fast way: channels-last if that is one
-// for the result, else planes. Returns false where that is none either.
+// Computes the gradients of a channels-last result from copies of what lies otherwise. Where few channels or
+// many taps make channels-last images slow, all are copied to planes. Returns false for any other result.
 template <typename T>
 bool PoolCopies(WindowGradients windows, const ParallelFor &parallel_for) {
   const Tensor out = ChannelsLast(windows.out);
   if (out.strides != ContiguousStrides(out.shape)) return false;
+  const bool as_planes = !cpu::PixelMaxima<T>::SuitsNeighbours(windows);
   std::vector<hwy::AlignedFreeUniquePtr<T[]>> copies;
   for (Tensor *images : {&windows.grad, &windows.in}) {
-    Tensor last = ChannelsLast(*images);
-    if (last.strides[3] != 1) copies.push_back(cpu::MakeDense<T>(&last, parallel_for));
-    *images = ChannelsSecond(last);
+    if (as_planes) {
+      if (images->strides != ContiguousStrides(images->shape))
+        copies.push_back(cpu::MakeDense<T>(images, parallel_for));
+    } else if (images->strides[1] != 1) {
+      Tensor last = ChannelsLast(*images);
+      copies.push_back(cpu::MakeDense<T>(&last, parallel_for));
+      images->data = last.data;
+      images->strides = {last.strides[0], last.strides[3], last.strides[1], last.strides[2]};
+    }
   }
-  if (cpu::PixelMaxima<T>::Suit(windows)) {
+  if (!as_planes) {
     PoolPixels<T>(windows, windows.out.shape[1], parallel_for);
     return true;
-  }
-  for (Tensor *images : {&windows.grad, &windows.in}) {
-    copies.push_back(cpu::MakeDense<T>(images, parallel_for));
   }
   copies.push_back(AllocateAligned<T>(out.numel()));
   windows.out.data = copies.back().get();

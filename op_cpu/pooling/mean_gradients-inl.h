@@ -186,7 +186,7 @@ class MeanGradients {
 // Computes some channels of a tile of columns at a time.
 template <typename T>
 void PoolMeanGradients(const WindowGradients &given, const ParallelFor &parallel_for) {
-  constexpr int64_t kBlock = kGradientBlock<T>;
+  constexpr int64_t kBlock = kPlaneBlock<T>;
   const bool channels_last = given.out.strides[1] == 1 && given.out.shape[1] > 1;
   const WindowGradients windows = channels_last ? given : given.Merged(kBlock);
   const bool lines = windows.out.strides[1] == 1;

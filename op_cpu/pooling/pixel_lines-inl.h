@@ -15,16 +15,12 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Channels of planes that are computed together: a vector of the widest instruction set, or a few vectors.
-template <typename T>
-constexpr int64_t kGradientBlock = 64 / sizeof(Compute<T>);
-
 // Whether rows of planes are shorter than a vector, so that all rows of a plane are transposed at once: 5 x
 // for gradients of means of planes of 4 x 8.
 template <typename T>
 bool AreSmallPlanes(const Tensor &images) {
   const int64_t width = images.strides[2];
-  return images.strides[3] == 1 && width == images.shape[3] && width < 2 * kGradientBlock<T> &&
+  return images.strides[3] == 1 && width == images.shape[3] && width < 2 * kPlaneBlock<T> &&
          images.shape[2] * width <= 1024;
 }
 

@@ -12,7 +12,8 @@
 
 #include "op_cpu/common/copies/widen_plane-inl.h"
 #include "op_cpu/common/memory/aligned.h"
-#include "op_cpu/pooling/pixel_squares-inl.h"
+#include "op_cpu/common/vectors/partial_vectors-inl.h"
+#include "op_cpu/common/vectors/transpose_blocks-inl.h"
 #include "op_cpu/pooling/windows.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -27,7 +28,7 @@ class PlaneTile {
   static constexpr int64_t kLanes = hn::MaxLanes(D());
 
  public:
-  static constexpr int64_t kBlock = kPixelBlock<T>;  // planes of a block
+  static constexpr int64_t kBlock = kPlaneBlock<T>;  // planes of a block
 
   // pixels: the most of a plane that a tile has.
   PlaneTile(const Tensor &images, int64_t pixels)
@@ -64,7 +65,7 @@ class PlaneTile {
   // the time of longer ones, because two of their shuffles start in a cycle.
   template <bool kCheck>
   bool Transpose(const C *from, int64_t stride, int64_t channels, int64_t pixels) {
-    using Word = hn::TFromD<WordTag<C>>;
+    using Word = hwy::MakeUnsigned<C>;
     const hn::CappedTag<Word, 32 / sizeof(Word)> words;
     const hn::CappedTag<Word, 16 / sizeof(Word)> block;
     const hn::RebindToFloat<decltype(words)> d;
@@ -74,7 +75,9 @@ class PlaneTile {
     for (int64_t c = 0; c < kBlock; c += kSide) {
       const C *planes[kSide];
       for (int64_t i = 0; i < kSide; ++i) planes[i] = from + std::min(c + i, channels - 1) * stride;
-      ForSquares(kSide, pixels, [&](int64_t p, int64_t) HWY_ATTR {
+      // The last square overlaps the one before it, or has fewer pixels where there are no more.
+      for (int64_t next = 0; next < pixels; next += kSide) {
+        const int64_t p = std::max<int64_t>(0, std::min(next, pixels - kSide));
         hn::Vec<decltype(words)> columns[kSide];
         const auto load = [&](int row, int word) HWY_ATTR {
           return hn::LoadU(block, reinterpret_cast<const Word *>(planes[row] + p) + word);
@@ -87,7 +90,7 @@ class PlaneTile {
           if (kCheck) sums[i % 4] = hn::MulAdd(column, hn::Zero(d), sums[i % 4]);
           hn::Store(column, d, to + i * kBlock);
         }
-      });
+      }
     }
     const auto all = hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3]));
     return hn::AllTrue(d, hn::Eq(all, hn::Zero(d)));

@@ -49,7 +49,7 @@ class ScatteredMaxima {
     for (; first < last; first += band_) {
       SelectBand(first, std::min(first + band_, last));
       sums_.Start(n, channel, channels);
-      maxima_(PlaneOf<const T>(windows_.in, n, channel), channels, found_.data(),
+      maxima_(PlaneOf<const T>(windows_.in, n, channel), channels, sums_.Places(), found_.data(),
               [&]() HWY_ATTR { sums_.ClearMore(); });
       sums_.Give(n, channel, channels, found_.data());
     }
@@ -66,9 +66,7 @@ class ScatteredMaxima {
   void SelectBand(int64_t first, int64_t last) {
     if (first == at_.first && last == at_.last) return;
     at_ = TileRows::Of(windows_.rows, windows_.grad.shape[2], first, last);
-    const int64_t steps = maxima_.SelectRows(at_);
-    sums_.Select(at_, steps);
-    maxima_.SetPitch(sums_.Pitch());
+    sums_.Select(at_, maxima_.SelectRows(at_));
   }
 
   const WindowGradients &windows_;

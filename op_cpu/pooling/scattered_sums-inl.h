@@ -25,8 +25,35 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Places count from the first plane of the block to the others, `Pitch` apart; the place behind them all
-// stands for no place. The windows of a plane come in row-major order, and for each the planes of the block.
+// Places count from the first plane of the block to the others, `pitch` apart; the place behind them all
+// stands for no place. That is for pixels of other bands, and for windows without an element.
+template <typename T>
+class PixelPlaces {
+ public:
+  using Tag = hn::RebindToUnsigned<ComputeTag<T>>;
+  using Pixel = hn::TFromD<Tag>;
+
+  // pixels: how many a plane of the band has.
+  PixelPlaces(int64_t pixels, int64_t pitch)
+      : pixels_(static_cast<Pixel>(pixels)), pitch_(static_cast<Pixel>(pitch)) {}
+
+  Pixel None() const { return static_cast<Pixel>(PlaneTile<T>::kBlock * pitch_); }
+
+  // The places of pixels that count from the first one of the band, in plane c and those behind it. Pixels
+  // above the band are large unsigned numbers.
+  HWY_INLINE hn::Vec<Tag> In(int64_t c, hn::Vec<Tag> pixels) const {
+    const Tag tag;
+    const auto planes = hn::Mul(hn::Iota(tag, c), hn::Set(tag, pitch_));
+    const auto inside = hn::Lt(pixels, hn::Set(tag, pixels_));
+    return hn::IfThenElse(inside, hn::Add(pixels, planes), hn::Set(tag, None()));
+  }
+
+ private:
+  Pixel pixels_, pitch_;
+};
+
+// Sums the gradients at the places of the maxima. The windows of a plane come in row-major order, and for
+// each the planes of the block.
 template <typename T>
 class ScatteredSums {
   using C = Compute<T>;
@@ -34,8 +61,8 @@ class ScatteredSums {
   static constexpr int64_t kBlock = PlaneTile<T>::kBlock, kLanes = hn::MaxLanes(D());
 
  public:
-  using PixelTag = hn::RebindToUnsigned<D>;
-  using Pixel = hn::TFromD<PixelTag>;
+  using PixelTag = typename PixelPlaces<T>::Tag;
+  using Pixel = typename PixelPlaces<T>::Pixel;
   static constexpr int64_t kFarthest = 1 << 27;  // from plane to plane, so that places are numbers of 32 bits
 
   explicit ScatteredSums(const WindowGradients &windows)
@@ -61,7 +88,7 @@ class ScatteredSums {
         hwy::RoundUpTo(CeilDiv(kBlock * (at.last - at.first) * width_, std::max<int64_t>(1, lines)), kBlock);
   }
 
-  int64_t Pitch() const { return pitch_; }
+  PixelPlaces<T> Places() const { return {(at_.last - at_.first) * width_, pitch_}; }
 
   // Results that are summed in place are cleared bit by bit while maxima are found, as memory is idle then.
   void Start(int64_t n, int64_t channel, int64_t channels) {

@@ -74,13 +74,11 @@ class TapMaxima {
     return at.bottom - at.top;
   }
 
-  // pitch: from plane to plane of the places.
-  void SetPitch(int64_t pitch) { pitch_ = pitch; }
-
   // Finds the places of the maxima of all windows of the selected rows. Calls step() at each step. image: the
   // first plane of the block.
   template <class Step>
-  void operator()(const T *image, int64_t channels, Pixel *to, const Step &step) {
+  void operator()(const T *image, int64_t channels, const PixelPlaces<T> &places, Pixel *to,
+                  const Step &step) {
     bool finite = true;
     for (int64_t row = at_.top; row < at_.bottom;) {
       const int64_t end = std::min(at_.bottom, row + together_);
@@ -93,7 +91,8 @@ class TapMaxima {
         // 0 stands for all numbers of taps that there is no code for.
         const int64_t taps = row_taps_[row - at_.top].count * columns_.kernel;
         WithConstant<2, 3, 4, 6, 9, 0>(finite ? taps : 0, [&](auto constant) HWY_ATTR {
-          finite ? FindRow<false, decltype(constant)::value>(row, from, to) : FindRow<true, 0>(row, from, to);
+          finite ? FindRow<false, decltype(constant)::value>(row, from, places, to)
+                 : FindRow<true, 0>(row, from, places, to);
         });
       }
     }
@@ -112,11 +111,8 @@ class TapMaxima {
   // Finds the places of a row of windows, whose first row lies at `from`. kTaps: how many taps of them are
   // inside the image, but for those beside its columns; or 0 where the compiler does not know it.
   template <bool kNaN, int64_t kTaps>
-  void FindRow(int64_t row, const C *from, Pixel *to) const {
+  void FindRow(int64_t row, const C *from, const PixelPlaces<T> places, Pixel *to) const {
     const PixelTag pixels;
-    // What other bands compute, and windows without an element, go behind the last plane.
-    const auto none = hn::Set(pixels, static_cast<Pixel>(kBlock * pitch_));
-    const auto size = hn::Set(pixels, static_cast<Pixel>((at_.last - at_.first) * width_));
     const WindowRows rows = row_taps_[row - at_.top];
     const Tap *all = taps_.data() + rows.first * columns_.kernel;
     // The compiler keeps a local copy of few taps in registers.
@@ -130,20 +126,16 @@ class TapMaxima {
       const C *window = from + column * kBlock;
       const WindowRows columns = column_taps_[x];
       for (int64_t c = 0; c < kBlock; c += kLanes) {
-        auto found = none;
+        auto found = hn::Set(pixels, places.None());
         if (kTaps > 0 && HWY_LIKELY(columns.count == columns_.kernel)) {
           found = FindTaps<kTaps>(window + c, taps);
         } else if (rows.count > 0 && columns.count > 0) {
           found = FindSomeTaps<kNaN>(window + c, all + columns.first, rows.count, columns.count);
         } else {
-          hn::Store(none, pixels, to + c);
+          hn::Store(found, pixels, to + c);
           continue;
         }
-        found = hn::Add(found, place);
-        const auto planes = hn::Mul(hn::Iota(pixels, c), hn::Set(pixels, static_cast<Pixel>(pitch_)));
-        // Pixels above the band are large unsigned numbers.
-        found = hn::IfThenElse(hn::Lt(found, size), hn::Add(found, planes), none);
-        hn::Store(found, pixels, to + c);
+        hn::Store(places.In(c, hn::Add(found, place)), pixels, to + c);
       }
     }
   }
@@ -194,7 +186,6 @@ class TapMaxima {
   std::vector<WindowRows> row_taps_;     // the rows of taps that a selected row of windows has there
   PlaneTile<T> tile_;
   TileRows at_{};
-  int64_t pitch_ = 0;
 };
 
 }  // namespace avo::HWY_NAMESPACE

@@ -6,10 +6,15 @@
 #include <cstdint>
 #include <vector>
 
+#include "op_cpu/common/tensors/element.h"
 #include "op_host/common/tensors/tensor.h"
 #include "op_host/common/tiling/math.h"
 
 namespace avo {
+
+// Planes that are computed together as lanes: a vector of the widest instruction set, or a few vectors.
+template <typename T>
+constexpr int64_t kPlaneBlock = 64 / sizeof(Compute<T>);
 
 // Windows [first, end) along an axis.
 struct WindowSpan {

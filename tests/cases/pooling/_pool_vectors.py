@@ -38,15 +38,8 @@ def vector_cases():
     for shape, kernel, stride in (
         ((2, 70, 9, 21), [2, 2], [3, 3]), ((1, 100, 1, 450), [1, 150], [1, 150]), ((3, 5, 4, 90), [2, 3], [2, 20]),
     ):  # fmt: skip
-        padding = [kernel[0] // 2, kernel[1] // 2]
-        image = Array(*shape, layout="channels_last")
-        args = {
-            "input": image,
-            "kernel_size": kernel,
-            "stride": stride,
-            "padding": padding,
-            "ceil_mode": True,
-        }
+        args = {"input": Array(*shape, layout="channels_last"), "kernel_size": kernel, "stride": stride}
+        args |= {"padding": [extent // 2 for extent in kernel], "ceil_mode": True}
         yield Case(f"apart {shape}", args, out="channels_last")
     # A gradient that goes around the caches of a CPU.
     args = {"input": Array(1, 130, 64, 65, layout="channels_last"), "kernel_size": [2, 2]}
