@@ -77,11 +77,8 @@ class GridChannels {
         in_place_(InPlace(images)),
         stream_(stream),
         zeros_(in_place_ ? images.shape[1] : 0) {
-    using Memory = KeptMemory<GridChannels>;
-    const int64_t offsets = grid.neighbours() * grid.most(), results = kRun * depth + kLanes;
-    Memory memory(Memory::template BytesOf<Index>(offsets) + Memory::template BytesOf<Value>(results));
-    offsets_ = memory.template Take<Index>(offsets);
-    results_ = memory.template Take<Value>(results);
+    memory_.Allocate(KeptArray{&offsets_, grid.neighbours() * grid.most()},
+                     KeptArray{&results_, kRun * depth + kLanes});
   }
 
   // Whether a copy is worth its time for a tile whose neighbours `grid` has: it must have few pixels, for the
@@ -101,9 +98,13 @@ class GridChannels {
     copied_ = WorthCopy(grid_, tile);
     if (!copied_) return;
     const int64_t pixels = grid_.box().pixels();
-    // Lanes without a channel are computed, too. They hold what a copy of before left there: numbers that are
-    // not normal, which new memory often has, would take a processor some 100 cycles.
-    copy_ = KeptMemory<T>(((pixels + 1) * depth_ + kLanes) * sizeof(T)).template Take<T>(0);
+    if (pixels >= room_) {
+      room_ = pixels + 1;
+      copy_memory_.Allocate(KeptArray{&copy_, room_ * depth_ + kLanes});
+      // Lanes without a channel are computed, too. What lies in new memory is often no normal number, which
+      // takes a processor some 100 cycles.
+      if (images_.shape[1] % depth_ != 0) std::fill_n(copy_, room_ * depth_, T{});
+    }
     const GridBox &box = grid_.box();
     grid_.Number(box.columns * depth_, depth_, (box.row * box.columns + box.column) * depth_, pixels * depth_,
                  offsets_);
@@ -196,16 +197,13 @@ class GridChannels {
         all = x == 0 ? hn::Mul(weight, sum) : FusedMulAdd(weight, sum, all);
       }
       return all;
+    } else if constexpr (kNeighbours == 1) {
+      return value(0);
     } else {
-      auto sum = value(0);
-      if constexpr (kNeighbours > 1) {
-        const Value *weight = grid_.weights() + grid_.Place(p);
-        sum = hn::Mul(sum, hn::Set(d, weight[0]));
+      const Value *weight = grid_.weights() + grid_.Place(p);
+      auto sum = hn::Mul(value(0), hn::Set(d, weight[0]));
 #pragma GCC unroll 4
-        for (int64_t k = 1; k < kNeighbours; ++k) {
-          sum = FusedMulAdd(hn::Set(d, weight[k * kLanes]), value(k), sum);
-        }
-      }
+      for (int64_t k = 1; k < 4; ++k) sum = FusedMulAdd(hn::Set(d, weight[k * kLanes]), value(k), sum);
       return sum;
     }
   }
@@ -259,10 +257,9 @@ class GridChannels {
         // As Weigh, which other instruction sets take for these channels.
         const hn::CappedTag<Value, 1> one;
         const auto value = [&](int64_t k) HWY_ATTR { return hn::Set(one, Widen(from[k][c * steps[k]])); };
-        const auto sum = neighbours == 16  ? Sum<16>(one, p, value)
-                         : neighbours == 4 ? Sum<4>(one, p, value)
-                                           : Sum<1>(one, p, value);
-        to[c * s[1]] = Narrow<T>(hn::GetLane(sum));
+        WithConstant<1, 4, 16>(neighbours, [&](auto number) HWY_ATTR {
+          to[c * s[1]] = Narrow<T>(hn::GetLane(Sum<decltype(number)::value>(one, p, value)));
+        });
       }
     }
   }
@@ -274,10 +271,13 @@ class GridChannels {
   Tile tile_{};
   const T *image_ = nullptr;
   std::vector<T> zeros_;  // a pixel, for neighbours outside the image
-  Index *offsets_;        // of neighbours in the image or the copy, by grid_.Place
-  bool copied_ = false;   // whether the tile is sampled from a copy
-  T *copy_ = nullptr;
+  KeptMemory<GridChannels> memory_;
+  Index *offsets_;  // of neighbours in the image or the copy, by grid_.Place
   Value *results_;
+  bool copied_ = false;  // whether the tile is sampled from a copy
+  int64_t room_ = 0;     // pixels that copy_ has room for
+  KeptMemory<GridChannels[]> copy_memory_;
+  T *copy_ = nullptr;
 };
 
 }  // namespace avo::HWY_NAMESPACE

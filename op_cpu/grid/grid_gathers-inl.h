@@ -77,9 +77,9 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
   GridGathers(const Tensor &images, const Tensor &out, bool stream, const GridTile<T> &grid)
       : Base(images, out, stream, grid.most()),
         grid_(grid),
-        last_(static_cast<Index>(LastOffset(images) * kGatherUnit<T>)),
-        offsets_(
-            KeptMemory<GridGathers>(2 * grid.side() * grid.most() * sizeof(Index)).template Take<Index>(0)) {}
+        last_(static_cast<Index>(LastOffset(images) * kGatherUnit<T>)) {
+    memory_.Allocate(KeptArray{&offsets_, 2 * grid.side() * grid.most()});
+  }
 
   // Goes on to a tile. The GridTile must have its neighbours.
   void Move(const Tile &tile) {
@@ -167,7 +167,8 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
   const Index last_;  // units from the first pixel of a plane to its last one
   // Units to the rows of neighbours, and from the start of a row to their columns, as in GridTile::indices;
   // in mode nearest, to the pixels.
-  Index *const offsets_;
+  KeptMemory<GridGathers> memory_;
+  Index *offsets_;
 };
 
 }  // namespace avo::HWY_NAMESPACE

@@ -72,13 +72,9 @@ class GridPairs : public GridPlanes<T, GridPairs<T>> {
   // stream: whether results go around the caches; most: most samples of a tile.
   GridPairs(const Tensor &images, const Tensor &out, bool stream, int64_t most)
       : Base(images, out, stream, most), by_rows_(GridRows<T>::kWorth && images.shape[1] >= kManyPlanes) {
-    using Memory = KeptMemory<GridPairs>;
     const int64_t vectors = most / kLanes + 1, samples = vectors * kLanes;
-    Memory memory(Memory::template BytesOf<uint32_t>(samples) + Memory::template BytesOf<float>(4 * samples) +
-                  Memory::template BytesOf<GridRows<T>>(vectors));
-    offsets_ = memory.template Take<uint32_t>(samples);
-    weights_ = memory.template Take<float>(4 * samples);
-    rows_ = memory.template Take<GridRows<T>>(vectors);
+    memory_.Allocate(KeptArray{&offsets_, samples}, KeptArray{&weights_, 4 * samples},
+                     KeptArray{&rows_, vectors});
   }
 
   // Goes on to a tile. `grid` must have its neighbours.
@@ -203,6 +199,7 @@ class GridPairs : public GridPlanes<T, GridPairs<T>> {
   }
 
   int64_t step_ = 0;  // elements from the upper row of a sample to its lower row
+  KeptMemory<GridPairs> memory_;
   // For each sample the bytes from the start of a plane to the pair in the upper row, or GridRows' places.
   uint32_t *offsets_;
   float *weights_;      // [vector of samples][neighbour][sample]

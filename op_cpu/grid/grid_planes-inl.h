@@ -66,15 +66,16 @@ class GridPlanes {
       const bool stream = stream_ && reinterpret_cast<uintptr_t>(to) % 64 == 0 && s[1] * sizeof(T) % 64 == 0;
       return Channels(plane, stride, count, to, s[1], stream);
     }
-    KeptMemory<GridPlanes> memory(std::min(images_.shape[1], kTogether) * most_ * sizeof(T));
-    T *const results = memory.template Take<T>(0);  // [channel][most_], which then take their places
+    if (results_ == nullptr) {
+      memory_.Allocate(KeptArray{&results_, std::min(images_.shape[1], kTogether) * most_});
+    }
     for (int64_t c = 0; c < count; c += kTogether) {
       const int64_t channels = std::min(kTogether, count - c);
-      Channels(plane + c * stride, stride, channels, results, most_, false);
+      Channels(plane + c * stride, stride, channels, results_, most_, false);
       const bool one_run = tile_.columns == out_.shape[3] && s[2] == tile_.columns * s[3];
       const int64_t rows = one_run ? 1 : tile_.rows, columns = one_run ? count_ : tile_.columns;
       for (int64_t row = 0; row < rows; ++row) {
-        const T *from = results + row * columns;
+        const T *from = results_ + row * columns;
         T *line = to + c * s[1] + row * s[2];
         if (s[1] == 1 && s[3] == channels && channels > 1 && channels <= 4) {
           WithConstant<2, 3, 4>(channels, [&](auto count) { Interleave<count>(from, most_, columns, line); });
@@ -174,6 +175,8 @@ class GridPlanes {
   int64_t fetched_ = 0;   // elements of the next planes to prefetch for each vector of samples
   const bool stream_;
   const int64_t most_;
+  KeptMemory<GridPlanes> memory_;
+  T *results_ = nullptr;  // [channel][most_], which then take their places
 };
 
 }  // namespace avo::HWY_NAMESPACE

@@ -78,17 +78,12 @@ class GridTile {
         side_(NeighboursOf(rules.interpolation)),
         most_(AlignUp<int64_t>(most_positions, 64 / sizeof(Value))),  // whole lines of the caches
         has_slopes_(slopes) {
-    const int64_t by_axis = 2 * side_ * most_, by_pair = side_ * side_ * most_, times = slopes ? 2 : 1;
-    // An index has as many bytes as a value.
-    KeptMemory<GridTile> memory(KeptMemory<GridTile>::template BytesOf<Value>(
-        2 * most_ + (1 + times) * by_axis + (2 * times - 1) * by_pair));
-    coordinates_ = memory.template Take<Value>(2 * most_);
-    indices_ = memory.template Take<Index>(by_axis);
-    axis_weights_ = memory.template Take<Value>(by_axis);
-    weights_ = memory.template Take<Value>(by_pair);
-    if (!slopes) return;
-    axis_slopes_ = memory.template Take<Value>(by_axis);
-    for (Value *&slope : slopes_) slope = memory.template Take<Value>(by_pair);
+    const int64_t by_axis = 2 * side_ * most_, by_pair = side_ * side_ * most_;
+    memory_.Allocate(KeptArray{&coordinates_, 2 * most_}, KeptArray{&indices_, by_axis},
+                     KeptArray{&axis_weights_, by_axis}, KeptArray{&weights_, by_pair},
+                     KeptArray{&axis_slopes_, slopes ? by_axis : 0},
+                     KeptArray{&slopes_[0], slopes ? by_pair : 0},
+                     KeptArray{&slopes_[1], slopes ? by_pair : 0});
   }
 
   int64_t side() const { return side_; }  // neighbours along an axis
@@ -255,6 +250,7 @@ class GridTile {
   int64_t count_ = 0;
   GridBox box_{};
   const bool has_slopes_;
+  KeptMemory<GridTile> memory_;
   Value *coordinates_;                    // x, then y
   Index *indices_;                        // (rows, then columns; neighbour, position)
   Value *axis_weights_, *axis_slopes_{};  // likewise

@@ -37,14 +37,15 @@ class GridWindows : public GridPlanes<T, GridWindows<T>, Compute<T>> {
   static constexpr int64_t kMostPixels = 1 << 15;  // of a copy, so that it stays in L2
 
  public:
-  // stream: whether results go around the caches; `grid` has read the coordinates of a tile.
+  // stream: whether results go around the caches; grid: has read the coordinates of a tile before Move.
   GridWindows(const Tensor &images, const Tensor &out, bool stream, GridTile<T> &grid)
       : Base(copy_, out, stream, grid.most()),
         original_(images),
         grid_(grid),
         samples_(out.shape[2] * out.shape[3]),
-        copy_{images.dtype, images.shape, images.strides, nullptr},
-        offsets_(KeptMemory<GridWindows>(grid.most() * sizeof(Index)).template Take<Index>(0)) {}
+        copy_{images.dtype, images.shape, images.strides, nullptr} {
+    memory_.Allocate(KeptArray{&offsets_, grid.most()});
+  }
 
   // Goes on to a tile, and copies what its samples read, unless the last copy has it. Returns false where
   // that is not worth its time. The pixels that are copied of an image must not be more than its samples, and
@@ -139,16 +140,14 @@ class GridWindows : public GridPlanes<T, GridWindows<T>, Compute<T>> {
     const int64_t channels = original_.shape[1];
     box_ = box;
     copy_.strides = {0, box.pixels(), box.columns, 1};
-    using Memory = KeptMemory<GridWindows<T>[]>;
-    const int64_t elements = channels * box.pixels();
-    Memory memory(Memory::template BytesOf<Value>(elements) + Memory::template BytesOf<Index>(box.columns));
-    auto *to = memory.template Take<Value>(elements);
-    auto *const columns = memory.template Take<Index>(box.columns);
+    Value *to = nullptr;
+    Index *columns = nullptr;
+    copy_memory_.Allocate(KeptArray{&to, channels * box.pixels()}, KeptArray{&columns, box.columns});
     copy_.data = to;
     for (int64_t x = 0; x < box.columns; ++x) columns[x] = grid_.axis(1).Neighbour(box.column + x);
-    // Columns that lie in the image; padding moves the ones beside them.
+    // Columns that lie in the image and are neighbours in memory; the others are copied one by one.
     const int64_t begin = std::clamp<int64_t>(-box.column, 0, box.columns);
-    const int64_t end = std::clamp(original_.shape[3] - box.column, begin, box.columns);
+    const int64_t end = s[3] == 1 ? std::clamp(original_.shape[3] - box.column, begin, box.columns) : begin;
     for (int64_t c = 0; c < channels; ++c) {
       const T *plane = static_cast<const T *>(original_.data) + image_ * s[0] + c * s[1];
       for (int64_t y = 0; y < box.rows; ++y, to += box.columns) {
@@ -162,11 +161,7 @@ class GridWindows : public GridPlanes<T, GridWindows<T>, Compute<T>> {
           continue;
         }
         for (int64_t x = 0; x < begin; ++x) copy(x);
-        if (s[3] == 1) {
-          ConvertLine(line + box.column + begin, end - begin, to + begin);
-        } else {
-          for (int64_t x = begin; x < end; ++x) copy(x);
-        }
+        ConvertLine(line + box.column + begin, end - begin, to + begin);
         for (int64_t x = end; x < box.columns; ++x) copy(x);
       }
     }
@@ -178,8 +173,10 @@ class GridWindows : public GridPlanes<T, GridWindows<T>, Compute<T>> {
   Tensor copy_;            // of all channels of what box_ has of an image
   GridBox box_{};
   int64_t image_ = -1, copied_ = 0;  // pixels that were copied of the image
+  KeptMemory<GridWindows[]> copy_memory_;
+  KeptMemory<GridWindows> memory_;
   // Of each sample of the tile, from the first pixel of the copy to its first neighbour.
-  Index *const offsets_;
+  Index *offsets_;
 };
 
 }  // namespace avo::HWY_NAMESPACE
