@@ -107,54 +107,39 @@ class RoiBins {
 
     Taps Bin(int64_t b) const { return {taps.data() + (b == 0 ? 0 : ends[b - 1]), taps.data() + ends[b]}; }
 
+    // Sums up the weights of an element in the order in which RoiAxis does, so that the means are equal.
+    // Which elements two samples share is random, so there is no branch for it: a sample adds to the last two
+    // taps, behind which it appends none, one or two.
     void Make(const RoiSpan<Value> &span, int64_t bins, int64_t size, int64_t stride) {
       const size_t most = 2 * span.grid * bins + 2;
       if (taps.size() < most) taps.resize(most);
       if (ends.size() < static_cast<size_t>(bins)) ends.resize(bins);
-      if ((span.grid & (span.grid - 1)) == 0) {
-        // The inverse of a power of 2 is exact, and so are its products.
-        const Value inverse = 1 / static_cast<Value>(span.grid);
-        return MakeOf(
-            span, bins, size, stride, [inverse](Value value) { return value * inverse; },
-            [inverse](Value value) { return value * inverse; });
-      }
-      MakeOf(
-          span, bins, size, stride, [&](Value value) { return value / static_cast<Value>(span.grid); },
-          [&](Value value) { return static_cast<Value>(value / static_cast<double>(span.grid)); });
-    }
-
-   private:
-    // Sums up the weights of an element in the order in which RoiAxis does, so that the means are equal.
-    // Which elements two samples share is random, so there is no branch for it: a sample adds to the last two
-    // taps, behind which it appends none, one or two.
-    template <typename Step, typename Share>
-    void MakeOf(const RoiSpan<Value> &span, int64_t bins, int64_t size, int64_t stride, const Step &step,
-                const Share &share) {
+      const double grid = static_cast<double>(span.grid), inverse = 1 / grid;
+      const bool exact = (span.grid & (span.grid - 1)) == 0;  // the inverse of a power of 2
+      const auto share = [&](Value weight) {
+        return static_cast<Value>(exact ? weight * inverse : weight / grid);
+      };
       Tap *next = taps.data();
       for (int64_t b = 0; b < bins; ++b) {
         const Value origin = span.Origin(b);
-        const Tap *const first = next;
         int64_t latest = -3;  // the element of the last tap of the bin
         for (int64_t i = 0; i < span.grid; ++i) {
-          Value position = origin + step((static_cast<Value>(i) + Value{0.5}) * span.bin);
-          if (!(position >= -1 && position <= static_cast<Value>(size))) continue;
-          position = std::max(position, Value{0});
-          const int64_t low = static_cast<int64_t>(position);
-          if (HWY_UNLIKELY(low >= size - 1)) {
-            const bool is_new = next == first || latest != size - 1;
-            if (is_new) *next++ = {(size - 1) * stride, 0};
-            next[-1].weight += share(1);
-            latest = size - 1;
+          const AxisSample<Value> sample = ClampedAxis<Value>(span.Position(origin, i), size);
+          const int64_t low = sample.index[0], high = sample.index[1];
+          if (low == kOutside) continue;
+          if (HWY_UNLIKELY(high == kOutside)) {
+            if (latest != low) *next++ = {low * stride, 0};
+            next[-1].weight += share(sample.weight[0]);
+            latest = low;
             continue;
           }
-          const Value fraction = position - static_cast<Value>(low);
           next[0].weight = next[1].weight = 0;
-          next += std::min<int64_t>(low + 1 - latest, 2);
+          next += std::min<int64_t>(high - latest, 2);
           next[-2].offset = low * stride;
-          next[-2].weight += share(1 - fraction);
-          next[-1].offset = (low + 1) * stride;
-          next[-1].weight += share(fraction);
-          latest = low + 1;
+          next[-2].weight += share(sample.weight[0]);
+          next[-1].offset = high * stride;
+          next[-1].weight += share(sample.weight[1]);
+          latest = high;
         }
         ends[b] = static_cast<int32_t>(next - taps.data());
       }
