@@ -67,7 +67,8 @@ LinearSamples<Weight> SampleLinear(int64_t length, int64_t out_length, bool alig
   int64_t i = begin;
   for (; i < end && first + i * step < 0; ++i) place(i, 0, 0.0);
   int64_t left = (first + i * step) / denominator, remainder = (first + i * step) % denominator;
-  // A weight of float32 is rounded from a product, whose error in float64 does not show.
+  // A weight of float32 is rounded from a product with the inverse, because products take less time than
+  // quotients. The error of the product is far smaller than that of the rounding.
   const bool rounded = sizeof(Weight) < sizeof(double);
   const auto whole_weight = static_cast<double>(denominator), unit = 1.0 / whole_weight;
   for (; i < end; ++i) {

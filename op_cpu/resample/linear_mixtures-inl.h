@@ -48,8 +48,8 @@ class LinearMixtures {
   static constexpr int32_t kWideWindow = -1, kWidestWindow = -2;
 
   // Finds vectors [begin, end) of a row, at least one. The last vector of the row overlaps the one before it,
-  // and `end` may lie behind it. wide: inputs of
-  // a wide window; 0 where there is none. widest: those of the widest window.
+  // and `end` may lie behind it. wide: inputs of a wide window; 0 where there is none. widest: those of the
+  // widest window.
   LinearMixtures(int64_t length, int64_t out_length, bool align_corners, double scales, int64_t wide,
                  int64_t widest, int64_t begin, int64_t end)
       : length_(length), out_length_(out_length), wide_(wide), widest_(widest) {
@@ -121,12 +121,13 @@ class LinearMixtures {
     int32_t right = rights[kLanes - 1] - left < kLanes ? left : std::min(rights[0], end);
     if (lefts[kLanes - 1] - left >= kLanes || rights[kLanes - 1] - right >= kLanes) {
       one_window_ = false;
-      right = kWideWindow;
-      for (const int64_t wide : {wide_, widest_}) {
-        left = std::min(lefts[0], static_cast<int32_t>(length_ - wide));
-        if (left >= 0 && rights[kLanes - 1] - left < wide) break;
-        if (right-- == kWidestWindow) return places_.push_back({out, 0, 0, -1});
-      }
+      const auto fits = [&](int64_t inputs) {
+        left = std::min(lefts[0], static_cast<int32_t>(length_ - inputs));
+        return left >= 0 && rights[kLanes - 1] - left < inputs;
+      };
+      const bool wide = fits(wide_);
+      if (!wide && !fits(widest_)) return places_.push_back({out, 0, 0, -1});
+      right = wide ? kWideWindow : kWidestWindow;
     }
     one_window_ &= left == right;
     places_.push_back({out, left, right, static_cast<int32_t>(mixtures_.size())});
