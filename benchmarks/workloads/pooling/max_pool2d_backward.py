@@ -15,8 +15,8 @@ GROWS = [[("grad_output", axis), ("input", axis)] for axis in (0, 1)]
 
 
 def workloads():
-    # torch keeps the indices of the forward pass, and reads these instead of the images. Whoever has none, as our
-    # callers, calls both passes.
+    # torch keeps the indices of the forward pass, and reads these instead of the images. A caller
+    # without indices, as ours is, needs both passes of torch.
     for work in gradients(SHAPES[:2], F.max_pool2d):
         window = {name: work.arguments[name] for name in ("kernel_size", "stride", "padding")}
         tensors = (work.arguments[name] for name in ("grad_output", "input"))
