@@ -31,8 +31,6 @@ struct Running {
 };
 thread_local Running running;
 
-int TimerSignal() { return SIGRTMIN + 7; }
-
 [[noreturn]] void FailByTime() {
   CoreState &state = Core::Current().state();
   state.Fail(FaultKind::kEndless, "kernel", Unplaced(),
@@ -171,6 +169,8 @@ class ComputingTimer {
 };
 
 }  // namespace
+
+int TimerSignal() { return SIGRTMIN + 7; }
 
 bool RunKernel(void (*invoke)(void *const *args), void *const *args, bool marked) {
   constexpr double kTicks = 3;  // Watch::TimeIsUp

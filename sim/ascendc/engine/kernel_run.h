@@ -16,4 +16,7 @@ namespace sim {
 // without an exception; it is in the core's log.
 bool RunKernel(void (*invoke)(void *const *args), void *const *args, bool marked);
 
+// The signal of the timer, which comes to the thread that runs the kernel.
+int TimerSignal();
+
 }  // namespace sim

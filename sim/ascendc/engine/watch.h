@@ -7,7 +7,8 @@
 //   it issues nothing at all            the timer; the handler of its signal ends it (kernel_run.h)
 //
 // The timer counts the time that the core's thread computes, so that neither a slow host nor a core that
-// waits for another one can make it run out.
+// waits for another one can make it run out. Two of its signals may come with no instruction between them: a
+// core that has read is left to its next read once more before it counts as one that issues nothing.
 #pragma once
 
 #include <atomic>
@@ -27,20 +28,25 @@ class Watch {
     if (progress) {
       progress_.store(progress_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
       expired_.store(false, std::memory_order_relaxed);
-      reads_ = 0;
+      reads_.store(0, std::memory_order_relaxed);
       return others_ % kOthersInTurn == 0 && !scalar ? Verdict::kYield : Verdict::kGoOn;
     }
     if (expired_.load(std::memory_order_relaxed)) return Verdict::kTooLong;
-    return ++reads_ % kReadsInTurn == 0 ? Verdict::kYield : Verdict::kGoOn;
+    const uint64_t reads = reads_.load(std::memory_order_relaxed) + 1;
+    reads_.store(reads, std::memory_order_relaxed);
+    return reads % kReadsInTurn == 0 ? Verdict::kYield : Verdict::kGoOn;
   }
 
   // For every third part of the time that a core may take without progress. Returns true where nothing was
-  // issued since the call that found the time to have run out.
+  // issued since the call that found the time to have run out, and nothing read since the one before that.
   bool TimeIsUp() {
     const uint64_t now = progress_.load(std::memory_order_relaxed);
+    const uint64_t reads = reads_.load(std::memory_order_relaxed);
     const bool idle = now == seen_ && begun_;
-    const bool up = idle && expired_.load(std::memory_order_relaxed);
+    const bool ran_out = idle && expired_.load(std::memory_order_relaxed);
+    const bool up = ran_out && reads == seen_reads_;
     expired_.store(idle, std::memory_order_relaxed);
+    if (!idle || ran_out) seen_reads_ = reads;
     seen_ = now;
     begun_ = true;
     return up;
@@ -56,11 +62,12 @@ class Watch {
   const uint64_t budget_;
   uint64_t scalars_ = 0;
   uint64_t others_ = 0;
-  uint64_t reads_ = 0;  // in a row
   // The handler of the timer runs on the core's own thread.
   std::atomic<uint64_t> progress_{0};
+  std::atomic<uint64_t> reads_{0};  // in a row
   std::atomic<bool> expired_{false};
   uint64_t seen_ = 0;
+  uint64_t seen_reads_ = 0;
   bool begun_ = false;
 };
 

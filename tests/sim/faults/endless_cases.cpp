@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that do not end. test_faults.py runs them with small budgets.
+#include <csignal>
+
+#include "engine/kernel_run.h"
 #include "harness.h"
 #include "twice_plus.h"
 
@@ -21,6 +24,17 @@ void Spins(const Arguments &) {
 
 void Polls(const Arguments &arguments) {
   const auto self = Floats(arguments.self);
+  FAULT_HERE;
+  while (self.GetValue(0) == 0.0f) continue;
+}
+
+// A busy host counts the time of a thread in leaps: the timer then comes twice with no instruction between.
+void PollsWhileTheTimerComesTwice(const Arguments &arguments) {
+  const auto self = Floats(arguments.self);
+  raise(sim::TimerSignal());
+  self.GetValue(0);
+  raise(sim::TimerSignal());
+  raise(sim::TimerSignal());
   FAULT_HERE;
   while (self.GetValue(0) == 0.0f) continue;
 }
@@ -91,6 +105,7 @@ const std::vector<FaultCase> &EndlessCases() {
        Spins,
        {"kernel (endless_cases.cpp:", " Spins)", "has issued nothing for 0.3 s", "AVO_SIM_TIMEOUT"}},
       {"endless_poll", K::kEndless, Polls, reads},
+      {"endless_poll_timer_twice", K::kEndless, PollsWhileTheTimerComesTwice, reads},
       {"endless_poll_by_pointer", K::kEndless, PollsByPointer, reads},
       {"endless_work",
        K::kEndless,
