@@ -59,7 +59,6 @@ class GridPairs : public GridPlanes<T, GridPairs<T>> {
   using Base::count_, Base::images_, Base::kLanes;
   using typename Base::D;
   using typename Base::V;
-  static constexpr int64_t kFetchedPlanes = 16;
   static constexpr int64_t kManyPlanes = 4;  // from which on rows save more time than it takes to find them
 
  public:
@@ -107,7 +106,7 @@ class GridPairs : public GridPlanes<T, GridPairs<T>> {
     }
     // With many planes and tiles of a whole image, two planes of random samples at a time stay in L1, and the
     // next ones come to L2 meanwhile: 1.1 x as fast at AVX-512.
-    const bool many = images_.shape[1] >= kFetchedPlanes;
+    const bool many = this->ManyPlanes();
     Base::Move(tile, many && 2 * by_rows * kLanes <= count_ ? 2 : 4, many);
   }
 

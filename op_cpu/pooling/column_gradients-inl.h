@@ -13,6 +13,7 @@
 
 #include "op_cpu/common/copies/stream.h"
 #include "op_cpu/common/memory/aligned.h"
+#include "op_cpu/common/memory/prefetch.h"
 #include "op_cpu/common/vectors/partial_vectors-inl.h"
 #include "op_cpu/pooling/column_phases-inl.h"
 #include "op_cpu/pooling/parallel_images.h"

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "op_cpu/common/copies/stream_run-inl.h"
+#include "op_cpu/common/memory/prefetch.h"
 #include "op_cpu/pooling/window_lines-inl.h"
 
 HWY_BEFORE_NAMESPACE();

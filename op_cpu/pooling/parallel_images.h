@@ -26,12 +26,6 @@ void ParallelImages(int64_t images, int64_t rows, int64_t grain, const ParallelF
   });
 }
 
-// Brings elements to the caches. A prefetch of an address without memory does nothing.
-template <typename T>
-void PrefetchRun(const T *run, int64_t length) {
-  for (int64_t x = 0; x < length; x += 64 / sizeof(T)) hwy::Prefetch(run + x);
-}
-
 // The same where a worker is made of `problem`, and called with the image and the rows.
 template <class Worker, class Problem>
 void ParallelImages(const Problem &problem, int64_t images, int64_t rows, int64_t grain,

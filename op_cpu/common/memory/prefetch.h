@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fetching memory ahead of its use.
+#pragma once
+
+#include <cstdint>
+
+#include "hwy/cache_control.h"
+
+namespace avo {
+
+// Brings elements to the caches. A prefetch of an address without memory does nothing.
+template <typename T>
+HWY_INLINE void PrefetchRun(const T *run, int64_t length) {
+  for (int64_t x = 0; x < length; x += 64 / sizeof(T)) hwy::Prefetch(run + x);
+}
+
+}  // namespace avo
