@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "hwy/highway.h"
+#include "op_cpu/common/memory/prefetch.h"
 #include "op_cpu/common/tensors/element.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/resample/linear.h"
@@ -20,17 +21,23 @@ HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Computes outputs [begin, end) of a row, one by one. Samples may be far apart, and strides may be any.
+// Computes the outputs of a row, one by one. Samples may be far apart, and strides may be any. fetch: whether
+// what lies ahead in memory is fetched, in this row or in the next ones. Some processors fetch nothing ahead
+// of gathers: rows of 1000 float64 take 0.5 x the time on Zen 4. What lies in the second cache takes 1.1 x.
 template <typename T>
-void SampleOneByOne(const Row<const T> &in, const LinearSamples<Compute<T>> &samples, int64_t begin,
-                    int64_t end, const Row<T> &out) {
-  int64_t i = begin;
+void SampleOneByOne(const Row<const T> &in, const LinearSamples<Compute<T>> &samples,
+                    [[maybe_unused]] bool fetch,
+                    int64_t count, const Row<T> &out) {
+  int64_t i = 0;
   if constexpr (std::is_same_v<T, double>) {
     const hn::ScalableTag<double> d;
     const hn::RebindToSigned<decltype(d)> wide;
     const hn::Rebind<int32_t, decltype(d)> narrow;
     const int64_t lanes = hn::Lanes(d);
-    for (; in.stride == 1 && out.stride == 1 && i + lanes <= end; i += lanes) {
+    constexpr int64_t kAhead = 4096 / sizeof(double), kMostFetched = 32 * 64 / sizeof(double);
+    for (; in.stride == 1 && out.stride == 1 && i + lanes <= count; i += lanes) {
+      const int64_t inputs = samples.right[i + lanes - 1] - samples.left[i] + 1;
+      if (fetch && inputs <= kMostFetched) PrefetchRun(in.data + samples.left[i] + kAhead, inputs);
       const auto lefts = hn::PromoteTo(wide, hn::LoadU(narrow, &samples.left[i]));
       const auto rights = hn::PromoteTo(wide, hn::LoadU(narrow, &samples.right[i]));
       const auto left = hn::Mul(hn::LoadU(d, &samples.left_weight[i]), hn::GatherIndex(d, in.data, lefts));
@@ -38,7 +45,7 @@ void SampleOneByOne(const Row<const T> &in, const LinearSamples<Compute<T>> &sam
       hn::StoreU(hn::Add(left, right), d, out.data + i);
     }
   }
-  for (; i < end; ++i) {
+  for (; i < count; ++i) {
     const Compute<T> left = Widen(in[samples.left[i]]), right = Widen(in[samples.right[i]]);
     out[i] = Narrow<T>(samples.left_weight[i] * left + samples.right_weight[i] * right);
   }

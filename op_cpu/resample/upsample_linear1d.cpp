@@ -8,6 +8,7 @@
 #include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "op_cpu/common/copies/dense-inl.h"
+#include "op_cpu/common/memory/prefetch.h"
 #include "op_cpu/resample/copy_rows-inl.h"
 #include "op_cpu/resample/linear-inl.h"
 #include "op_cpu/resample/linear_channels-inl.h"
@@ -92,9 +93,10 @@ void WithResampling(const Args &args, const Tensor &in, const Body &body) {
       cpu::SampleFew<T>(from, samples, begin, end, to);
     });
   }
+  const bool fetch = in.numel() * static_cast<int64_t>(sizeof(T)) > kSecondCache;
   body([&](const Tensor &from, int64_t begin, int64_t end, const Tensor &to) {
     ForRows<T>(from, to, begin, end, [&](const Row<const T> &row, const Row<T> &results) {
-      cpu::SampleOneByOne(row, samples, 0, out_length, results);
+      cpu::SampleOneByOne(row, samples, fetch, out_length, results);
     });
   });
 }

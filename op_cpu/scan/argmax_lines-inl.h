@@ -13,6 +13,7 @@
 #include <type_traits>
 
 #include "hwy/cache_control.h"
+#include "op_cpu/common/memory/prefetch.h"
 #include "op_cpu/scan/extremes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -40,9 +41,6 @@ Compute<T> MostOf(DType dtype) {
   if (dtype == DType::kBool) return Compute<T>{1};
   return std::numeric_limits<Compute<T>>::max();
 }
-
-// Bytes of the second cache of a core, of most processors.
-constexpr int64_t kSecondCache = 1 << 20;
 
 // Searches a line of any length: finds the block that has the largest element, and then the element in it.
 // Four pieces of a block are read side by side. Streams a quarter of a line apart take 1.5 x as long for

@@ -8,6 +8,9 @@
 
 namespace avo {
 
+// Bytes of the second cache of a core, of common processors. What it holds need not be fetched ahead.
+constexpr int64_t kSecondCache = 1 << 20;
+
 // Brings elements to the caches. A prefetch of an address without memory does nothing.
 template <typename T>
 HWY_INLINE void PrefetchRun(const T *run, int64_t length) {
