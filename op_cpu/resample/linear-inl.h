@@ -11,6 +11,7 @@
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "op_cpu/common/memory/prefetch.h"
 #include "op_cpu/common/vectors/partial_vectors-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/common/vectors/store_pair-inl.h"
@@ -76,8 +77,8 @@ class LinearVectors {
     for (const Place *const last = place + whole_ / 2 * 2; place < last; place += 2) {
       const Place first = place[0], second = place[1];
       if (!kOneWindow && !(first.Usual() && second.Usual())) {
-        FromFarApart(in, first, out);
-        FromFarApart(in, second, out);
+        FromFarApart(in, first, out, next);
+        FromFarApart(in, second, out, next);
         continue;
       }
       const Mixed a(mixtures[first.mixture]), b(mixtures[second.mixture]);
@@ -91,7 +92,7 @@ class LinearVectors {
     }
     for (; place < end; ++place) {
       if (!kOneWindow && !place->Usual()) {
-        FromFarApart(in, *place, out);
+        FromFarApart(in, *place, out, next);
       } else {
         FromWindows<kOneWindow>(in, *place, out);
       }
@@ -135,11 +136,21 @@ class LinearVectors {
     }
   }
 
-  // The same where its samples may be too far apart for windows of a vector.
+  // The same where its samples may be too far apart for windows of a vector. Where all samples of a vector
+  // are, processors follow too few of the streams, so those of the next rows are fetched: 2 to 3 x on Zen 4
+  // for rows of 1090 half types.
   template <size_t kCount>
   HWY_NOINLINE void FromFarApart(LinearRows<const T, kCount> in, const Place &place,
-                                 LinearRows<T, kCount> out) const {
-    if (place.mixture < 0) return MixPairs(of_.samples(), place.out - of_.first(), in, place.out, out);
+                                 LinearRows<T, kCount> out, LinearRows<const T, kCount> next) const {
+    if (place.mixture < 0) {
+      const int64_t first = place.out - of_.first();
+      const int32_t left = of_.samples().left[first];
+      const int32_t inputs = of_.samples().right[first + kLanes - 1] + 1 - left;
+      if (next[0] != in[0]) {
+        for (const T *row : next) PrefetchRun(row + left, inputs);
+      }
+      return MixPairs(of_.samples(), first, in, place.out, out);
+    }
     if (place.Usual()) return FromWindows<false>(in, place, out);
     if constexpr (kWide > 0) FromWideWindow(in, place, out);
   }
