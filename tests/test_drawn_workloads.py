@@ -40,6 +40,16 @@ def test_drawn_workloads_run_beside_their_peers(operator, monkeypatch):
     assert agree, f"no peer computes any drawn call of {operator} as we do"
 
 
+def test_torch_is_no_peer_where_it_reads_other_memory():
+    for shape, found in ((181, 181), True), ((200, 200), False):
+        for dtype, wide in (torch.float16, False), (torch.float32, True):
+            images, grid = torch.zeros(1, 1, *shape, dtype=dtype), torch.zeros(1, 1, 1, 2, dtype=dtype)
+            gradient = torch.zeros(1, 1, 1, 1, dtype=dtype)
+            forward, backward = map(drawn.module_of, ("grid_sampler", "grid_sampler_backward"))
+            assert ("torch" in forward.contestants(images, grid)) == (found or wide)
+            assert ("torch" in backward.contestants(gradient, images, grid)) == (found or wide)
+
+
 def test_axes_that_belong_together_grow_together():
     case = parse_case("upsample_linear1d(self=f16[1,8,7],output_size=[21],align_corners=False)")
     larger = drawn._grown(case, [("self", 2), ("output_size", 0)], 4, 0)

@@ -56,7 +56,8 @@ class GridPlanes {
     const bool whole = count_ == out_.shape[2] * out_.shape[3];
     const int64_t vectors = std::max<int64_t>(1, count_ / kLanes);
     const int64_t share = hwy::DivCeil(images_.shape[2] * images_.strides[2], vectors);
-    fetched_ = fetch && whole && images_.strides[3] == 1 && share <= kMostFetched ? share : 0;
+    const bool near = images_.strides[3] == 1 && share * static_cast<int64_t>(sizeof(From)) <= kMostSpread;
+    fetched_ = fetch && whole && near ? share : 0;
   }
 
  public:
@@ -102,7 +103,6 @@ class GridPlanes {
  private:
   static constexpr int64_t kTogether = 16;
   static constexpr int64_t kManyPlanes = 16;
-  static constexpr int64_t kMostFetched = 32 * 64 / sizeof(From);  // elements for a vector of samples
 
   // Stores a0 b0 a1 b1 … of lines a, b, …, which are `stride` elements apart.
   template <int64_t kLines>

@@ -147,7 +147,7 @@ class LinearVectors {
       const int32_t left = of_.samples().left[first];
       const int32_t inputs = of_.samples().right[first + kLanes - 1] + 1 - left;
       if (next[0] != in[0]) {
-        for (const T *row : next) PrefetchRun(row + left, inputs);
+        for (const T *row : next) PrefetchSpread(row + left, inputs);
       }
       return MixPairs(of_.samples(), first, in, place.out, out);
     }

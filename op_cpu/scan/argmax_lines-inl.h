@@ -45,9 +45,9 @@ Compute<T> MostOf(DType dtype) {
 // Searches a line of any length: finds the block that has the largest element, and then the element in it.
 // Four pieces of a block are read side by side. Streams a quarter of a line apart take 1.5 x as long for
 // lines of 16 MB, where they lie in the same sets of the caches. Lines that are too long for the second cache
-// are read from front to back: 1.6 x from the third one or from memory on Zen 4. Vectors are aligned to lines of the caches:
-// 2 x for 1 MB. The first of several elements that are equal to `most`, which no integer exceeds, ends the
-// search.
+// are read from front to back: 1.6 x from the third one or from memory on Zen 4. Vectors are aligned to lines
+// of the caches: 2 x for 1 MB. The first of several elements that are equal to `most`, which no integer
+// exceeds, ends the search.
 template <typename T>
 Leader<Compute<T>> SearchBlocks(const T *line, int64_t length, bool last, Compute<T> most) {
   const hn::ScalableTag<Compute<T>> d;

@@ -27,7 +27,8 @@ def contestants(grad_output, input, grid, interpolation_mode=0, padding_mode=0, 
     def forward(images, grid):
         return torch.grid_sampler(images, grid, interpolation_mode, padding_mode, align_corners)
 
-    return {"torch": autograd.backward(forward, grad_output, input, grid)}
+    reaches = grid_sampler.torch_reaches(input)
+    return {"torch": autograd.backward(forward, grad_output, input, grid)} if reaches else {}
 
 
 def device():

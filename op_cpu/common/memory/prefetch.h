@@ -17,4 +17,13 @@ HWY_INLINE void PrefetchRun(const T *run, int64_t length) {
   for (int64_t x = 0; x < length; x += 64 / sizeof(T)) hwy::Prefetch(run + x);
 }
 
+// Bytes of memory that vectors read a few elements of: in more, most lines would be fetched for nothing.
+constexpr int64_t kMostSpread = 32 * 64;
+
+// Brings a run to the caches of which a vector reads some elements, unless these lie too far apart.
+template <typename T>
+HWY_INLINE void PrefetchSpread(const T *run, int64_t length) {
+  if (length * static_cast<int64_t>(sizeof(T)) <= kMostSpread) PrefetchRun(run, length);
+}
+
 }  // namespace avo
