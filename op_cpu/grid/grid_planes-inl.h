@@ -42,8 +42,8 @@ class GridPlanes {
   GridPlanes(const Tensor &images, const Tensor &out, bool stream, int64_t most)
       : images_(images), out_(out), stream_(stream), most_(most) {}
 
-  // Whether there are so many planes that fetching the next ones ahead is worth its time.
-  bool ManyPlanes() const { return images_.shape[1] >= kManyPlanes; }
+  // Whether there are so many planes that fetching the next ones ahead is worth the time.
+  bool FetchesPlanes() const { return images_.shape[1] >= kFetchedPlanes; }
 
   // Goes on to a tile. together: planes at a time, 2 or 4; fetch: whether the next planes are fetched ahead,
   // if the tile has all samples of them and few pixels for each. Some processors fetch nothing ahead of
@@ -102,7 +102,7 @@ class GridPlanes {
 
  private:
   static constexpr int64_t kTogether = 16;
-  static constexpr int64_t kManyPlanes = 16;
+  static constexpr int64_t kFetchedPlanes = 16;
 
   // Stores a0 b0 a1 b1 … of lines a, b, …, which are `stride` elements apart.
   template <int64_t kLines>

@@ -38,8 +38,8 @@ def contestants(input, grid, interpolation_mode=0, padding_mode=0, align_corners
 
 
 def torch_reaches(images) -> bool:
-    """Whether torch 2.13 can number the pixels of an image. Its offsets have as many bits as its elements: of half
-    types with more than 32768 elements, it reads other memory, and can end the process."""
+    """Whether torch 2.13 can number the pixels of an image. Its offsets have as many bits as an element. In an image of
+    a half type with more than 32768 elements it reads other memory, and can end the process."""
     (_, _, rows, columns), (_, _, row, column) = images.shape, images.stride()
     return images.element_size() > 2 or (rows - 1) * row + (columns - 1) * column < 1 << 15
 
