@@ -83,7 +83,7 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
 
   // Goes on to a tile. The GridTile must have its neighbours.
   void Move(const Tile &tile) {
-    Base::Move(tile, 4, this->FetchesPlanes());
+    Base::Move(tile);
     const I i;
     const Shape &s = images_.strides;
     if (grid_.side() == 1) {

@@ -59,7 +59,7 @@ class GridPairs : public GridPlanes<T, GridPairs<T>> {
   using Base::count_, Base::images_, Base::kLanes;
   using typename Base::D;
   using typename Base::V;
-  static constexpr int64_t kManyPlanes = 4;  // from which on rows save more time than it takes to find them
+  static constexpr int64_t kPlanesByRows = 4;  // from which on rows save more time than it takes to find them
 
  public:
   // Whether images of these sizes and strides have pairs, and 32 bits hold the offsets of all of them.
@@ -70,7 +70,7 @@ class GridPairs : public GridPlanes<T, GridPairs<T>> {
 
   // stream: whether results go around the caches; most: most samples of a tile.
   GridPairs(const Tensor &images, const Tensor &out, bool stream, int64_t most)
-      : Base(images, out, stream, most), by_rows_(GridRows<T>::kWorth && images.shape[1] >= kManyPlanes) {
+      : Base(images, out, stream, most), by_rows_(GridRows<T>::kWorth && images.shape[1] >= kPlanesByRows) {
     const int64_t vectors = most / kLanes + 1, samples = vectors * kLanes;
     memory_.Allocate(KeptArray{&offsets_, samples}, KeptArray{&weights_, 4 * samples},
                      KeptArray{&rows_, vectors});
@@ -106,8 +106,7 @@ class GridPairs : public GridPlanes<T, GridPairs<T>> {
     }
     // With many planes and tiles of a whole image, two planes of random samples at a time stay in L1, and the
     // next ones come to L2 meanwhile: 1.1 x as fast at AVX-512.
-    const bool many = this->FetchesPlanes();
-    Base::Move(tile, many && 2 * by_rows * kLanes <= count_ ? 2 : 4, many);
+    Base::Move(tile, this->ManyPlanes() && 2 * by_rows * kLanes <= count_ ? 2 : 4);
   }
 
   // Calls body(side) with the number of neighbours along an axis as a type.

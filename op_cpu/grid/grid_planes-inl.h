@@ -42,14 +42,14 @@ class GridPlanes {
   GridPlanes(const Tensor &images, const Tensor &out, bool stream, int64_t most)
       : images_(images), out_(out), stream_(stream), most_(most) {}
 
-  // Whether there are so many planes that fetching the next ones ahead is worth the time.
-  bool FetchesPlanes() const { return images_.shape[1] >= kFetchedPlanes; }
+  // Whether there are so many planes that it is worth the time to fetch the next ones ahead.
+  bool ManyPlanes() const { return images_.shape[1] >= 16; }
 
-  // Goes on to a tile. together: planes at a time, 2 or 4; fetch: whether the next planes are fetched ahead,
-  // if the tile has all samples of them and few pixels for each. Some processors fetch nothing ahead of
+  // Goes on to a tile. together: planes at a time, 2 or 4. Of many planes, the next ones are fetched ahead if
+  // the tile has all of their samples, and few pixels for each sample. Some processors fetch nothing ahead of
   // gathers: on Zen 4, two rows of samples from 995 planes of 8 x 19 then take 0.3 x the time, and 32 x 32
   // samples from planes of 128 x 128 0.45 x. From 256 x 256, most pixels would be fetched for nothing.
-  void Move(const Tile &tile, int64_t together = 4, bool fetch = false) {
+  void Move(const Tile &tile, int64_t together = 4) {
     tile_ = tile;
     count_ = tile.positions();
     together_ = together;
@@ -57,7 +57,7 @@ class GridPlanes {
     const int64_t vectors = std::max<int64_t>(1, count_ / kLanes);
     const int64_t share = hwy::DivCeil(images_.shape[2] * images_.strides[2], vectors);
     const bool near = images_.strides[3] == 1 && share * static_cast<int64_t>(sizeof(From)) <= kMostSpread;
-    fetched_ = fetch && whole && near ? share : 0;
+    fetched_ = ManyPlanes() && whole && near ? share : 0;
   }
 
  public:
@@ -102,7 +102,6 @@ class GridPlanes {
 
  private:
   static constexpr int64_t kTogether = 16;
-  static constexpr int64_t kFetchedPlanes = 16;
 
   // Stores a0 b0 a1 b1 … of lines a, b, …, which are `stride` elements apart.
   template <int64_t kLines>
@@ -156,9 +155,7 @@ class GridPlanes {
     V values[kPlanes];
     const From *next = plane + kPlanes * stride;
     for (int64_t p = 0; p < whole; p += kLanes, next += fetched_) {
-      if (fetched_ > 0) {
-        for (int i = 0; i < kPlanes; ++i) PrefetchRun(next + i * stride, fetched_);
-      }
+      for (int i = 0; i < kPlanes; ++i) PrefetchRun(next + i * stride, fetched_);
       samples.Weigh(side, plane, stride, p, values);
 #pragma GCC unroll 4
       for (int i = 0; i < kPlanes; ++i) {

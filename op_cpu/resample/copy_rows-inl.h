@@ -9,6 +9,7 @@
 
 #include "hwy/cache_control.h"
 #include "op_cpu/common/copies/dense-inl.h"
+#include "op_cpu/common/copies/stream.h"
 #include "op_cpu/common/copies/stream_run-inl.h"
 #include "op_cpu/resample/rows.h"
 
@@ -19,10 +20,9 @@ namespace avo::HWY_NAMESPACE {
 template <typename T>
 void CopyRows(const Tensor &in, const Tensor &out, const ParallelFor &parallel_for) {
   const Shape dense = ContiguousStrides(out.shape);
-  // Where an L2 of 2 MB does not hold the copy and its source together, storing through it would only read
-  // lines that are overwritten: 1.3 x for 2.4 MB.
-  constexpr int64_t kCached = 1 << 20;
-  if (in.strides == dense && out.strides == dense && in.numel() * static_cast<int64_t>(sizeof(T)) > kCached) {
+  // Where the second cache does not hold the copy, storing through it would only read lines that are
+  // overwritten: 1.3 x for 2.4 MB.
+  if (in.strides == dense && out.strides == dense && OutgrowsSecondCache(in)) {
     return parallel_for(in.numel(), GrainOf(1), [&](int64_t begin, int64_t end) {
       StreamRun(static_cast<const T *>(in.data) + begin, end - begin, static_cast<T *>(out.data) + begin);
       hwy::FlushStream();

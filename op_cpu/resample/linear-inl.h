@@ -136,9 +136,9 @@ class LinearVectors {
     }
   }
 
-  // The same where its samples may be too far apart for windows of a vector. Where all samples of a vector
-  // are, processors follow too few of the streams, so those of the next rows are fetched: 2 to 3 x on Zen 4
-  // for rows of 1090 half types.
+  // The same where its samples may be too far apart for windows of a vector. Processors fetch little ahead of
+  // samples that are too far apart for wide windows too, so those of the next rows are fetched: 2 to 3 x on
+  // Zen 4 for rows of 1090 half types.
   template <size_t kCount>
   HWY_NOINLINE void FromFarApart(LinearRows<const T, kCount> in, const Place &place,
                                  LinearRows<T, kCount> out, LinearRows<const T, kCount> next) const {

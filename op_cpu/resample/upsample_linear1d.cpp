@@ -8,7 +8,6 @@
 #include "hwy/cache_control.h"
 #include "hwy/foreach_target.h"
 #include "op_cpu/common/copies/dense-inl.h"
-#include "op_cpu/common/memory/prefetch.h"
 #include "op_cpu/resample/copy_rows-inl.h"
 #include "op_cpu/resample/linear-inl.h"
 #include "op_cpu/resample/linear_channels-inl.h"
@@ -36,12 +35,6 @@ Rows<T, kCount> At(const Tensor &tensor, int64_t row) {
   return rows;
 }
 
-// Whether inputs are fetched ahead, because the second cache does not hold them.
-template <typename T>
-bool Fetches(const Tensor &in) {
-  return in.numel() * static_cast<int64_t>(sizeof(T)) > kSecondCache;
-}
-
 // Resamples rows [row, end).
 template <typename T, bool kStream>
 void ResampleRows(const Tensor &in, const cpu::LinearVectors<T> &vectors, int64_t row, int64_t end,
@@ -50,7 +43,8 @@ void ResampleRows(const Tensor &in, const cpu::LinearVectors<T> &vectors, int64_
   constexpr int64_t kFetched = 2048;
   const int64_t bytes = kRows * out.shape[2] * static_cast<int64_t>(sizeof(T));
   const int64_t ahead = std::max<int64_t>(1, kFetched / bytes) * kRows;
-  const int64_t next = Fetches<T>(in) ? kRows : 0;
+  // Inputs that the second cache holds need not be fetched.
+  const int64_t next = OutgrowsSecondCache(in) ? kRows : 0;
   for (; row + kRows <= end; row += kRows) {
     vectors.template Resample<kStream>(At<const T, kRows>(in, row), At<T, kRows>(out, row),
                                        At<const T, kRows>(in, std::min(row + next, end - kRows)),
@@ -100,11 +94,12 @@ void WithResampling(const Args &args, const Tensor &in, const Body &body) {
       cpu::SampleFew<T>(from, samples, begin, end, to);
     });
   }
-  body([&, fetch = Fetches<T>(in)](const Tensor &from, int64_t begin, int64_t end, const Tensor &to) {
-    ForRows<T>(from, to, begin, end, [&](const Row<const T> &row, const Row<T> &results) {
-      cpu::SampleOneByOne(row, samples, fetch, out_length, results);
-    });
-  });
+  body(
+      [&, fetch = OutgrowsSecondCache(in)](const Tensor &from, int64_t begin, int64_t end, const Tensor &to) {
+        ForRows<T>(from, to, begin, end, [&](const Row<const T> &row, const Row<T> &results) {
+          cpu::SampleOneByOne(row, samples, fetch, out_length, results);
+        });
+      });
 }
 
 template <typename T>

@@ -13,7 +13,7 @@
 #include <type_traits>
 
 #include "hwy/cache_control.h"
-#include "op_cpu/common/memory/prefetch.h"
+#include "op_cpu/common/copies/stream.h"
 #include "op_cpu/scan/extremes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -54,6 +54,7 @@ Leader<Compute<T>> SearchBlocks(const T *line, int64_t length, bool last, Comput
   constexpr int64_t kPiece = 2048 / sizeof(T), kBlock = 4 * kPiece, kAlignment = 64;
   constexpr int64_t kLanes = hn::MaxLanes(d);
   const bool in_order = length * static_cast<int64_t>(sizeof(T)) > kSecondCache;
+  const int64_t step = in_order ? kLanes : kPiece, next = in_order ? 4 * kLanes : kLanes;
   constexpr auto kNaN = std::numeric_limits<Compute<T>>::quiet_NaN();
   Leader<Compute<T>> leader;
   int64_t count = 0;  // elements from leader.at on, among which the leader is
@@ -70,9 +71,7 @@ Leader<Compute<T>> SearchBlocks(const T *line, int64_t length, bool last, Comput
     return leader.best != leader.best || (std::is_integral_v<T> && !last && leader.best == most);
   };
   for (; begin + kBlock <= length && !ended(); begin += kBlock) {
-    const auto found =
-        in_order ? cpu::ExtremesOfFourPieces<cpu::Largest>(d, line + begin, kLanes, kBlock, 4 * kLanes)
-                 : cpu::ExtremesOfFourPieces<cpu::Largest>(d, line + begin, kPiece, kPiece);
+    const auto found = cpu::ExtremesOfFourPieces<cpu::Largest>(d, line + begin, step, kPiece, next);
     const auto best = cpu::Largest::Combine(cpu::Largest::Combine(found.a, found.b),
                                             cpu::Largest::Combine(found.c, found.e));
     const auto other = hn::Set(d, leader.best);

@@ -84,15 +84,16 @@ struct FourExtremes {
 //
 //   from   [ piece a | piece b | piece c | piece e ]     count may be less than step
 //
-// next: elements from a vector of a piece to its next one. Where step is Lanes(d) and next is 4 * Lanes(d),
-// the vectors of the pieces take turns, and memory is read from front to back: `count` counts all four then.
+// next: elements from a vector of a piece to its next one. With a step of Lanes(d) and a next of 4 *
+// Lanes(d), the vectors of the pieces take turns, and memory is read from front to back.
 template <class Order, class D, typename T>
 HWY_INLINE FourExtremes<D> ExtremesOfFourPieces(D d, const T *from, int64_t step, int64_t count,
                                                 int64_t next = hn::MaxLanes(D())) {
   auto a = LoadKey(d, from), b = LoadKey(d, from + step), c = LoadKey(d, from + 2 * step),
        e = LoadKey(d, from + 3 * step);
   auto nan = hn::Or(IsEitherNaNKey(d, a, b), IsEitherNaNKey(d, c, e));
-  for (int64_t i = next; i < count; i += next) {
+  const int64_t end = count / hn::MaxLanes(d) * next;
+  for (int64_t i = next; i < end; i += next) {
     const auto w = LoadKey(d, from + i), x = LoadKey(d, from + step + i), y = LoadKey(d, from + 2 * step + i),
                z = LoadKey(d, from + 3 * step + i);
     if constexpr (hwy::IsFloat<hn::TFromD<D>>()) {

@@ -93,9 +93,9 @@ def test_a_model_trains(npu, name):
         for one, other in zip(far.parameters(), near.parameters(), strict=True)
         if other.grad is not None
     ]
-    # R-CNN models choose regions by scores that hardly differ. On the CPU alone, scaling all weights by 1 + 2^-23 moves
-    # their gradients by 1e-2 to 2e-2; between npu and CPUs up to 1.2e-3 was seen, another number on each processor.
-    near_enough = 1e-2 if name.endswith("rcnn") else 1e-3
+    # On the CPU alone, scaling all weights by 1 + 2^-23 moves the gradients of keypointrcnn by 1e-2, and leaving out
+    # oneDNN by 2e-2. Between npu and CPU 1.2e-3 was seen on Zen 4.
+    near_enough = 1e-2 if name == "keypointrcnn" else 1e-3
     # Some gradients are 0 but for rounding: a bias before a softmax over the image or before a norm has no effect.
     whole = torch.stack([theirs.norm() for _, theirs in gradients]).norm()
     for ours, theirs in gradients:

@@ -30,16 +30,16 @@ def contestants(input, grid, interpolation_mode=0, padding_mode=0, align_corners
     way, beside = ("bilinear", "nearest", "bicubic")[interpolation_mode], PADDING[padding_mode]
     ours = (interpolation_mode, padding_mode, align_corners)
     modes = {"mode": way, "padding_mode": beside, "align_corners": int(align_corners)}
-    torchs = {"torch": lambda: torch.grid_sampler(input, grid, *ours)} if torch_reaches(input) else {}
+    torchs = {"torch": lambda: torch.grid_sampler(input, grid, *ours)} if torch_reads_inside(input) else {}
     return {
         **torchs,
         **runtimes.node("GridSample", {"input": input, "grid": grid}, opset=16, **modes),
     }
 
 
-def torch_reaches(images) -> bool:
-    """Whether torch 2.13 can number the pixels of an image. Its offsets have as many bits as an element. In an image of
-    a half type with more than 32768 elements it reads other memory, and can end the process."""
+def torch_reads_inside(images) -> bool:
+    """Whether torch 2.13 reads nothing but the image. Its offsets have as many bits as an element. They are too short
+    for an image of a half type with more than 32768 elements: it reads other memory, which can end the process."""
     (_, _, rows, columns), (_, _, row, column) = images.shape, images.stride()
     return images.element_size() > 2 or (rows - 1) * row + (columns - 1) * column < 1 << 15
 

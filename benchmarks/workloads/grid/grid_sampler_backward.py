@@ -27,8 +27,8 @@ def contestants(grad_output, input, grid, interpolation_mode=0, padding_mode=0, 
     def forward(images, grid):
         return torch.grid_sampler(images, grid, interpolation_mode, padding_mode, align_corners)
 
-    reaches = grid_sampler.torch_reaches(input)
-    return {"torch": autograd.backward(forward, grad_output, input, grid)} if reaches else {}
+    fits = grid_sampler.torch_reads_inside(input)
+    return {"torch": autograd.backward(forward, grad_output, input, grid)} if fits else {}
 
 
 def device():

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which results are stored past the caches.
+// Which tensors the caches hold, and which results are stored past them.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,13 @@
 #include "op_host/common/tensors/tensor.h"
 
 namespace avo {
+
+// Bytes of the second cache of a core, of common processors.
+constexpr int64_t kSecondCache = 1 << 20;
+
+inline bool OutgrowsSecondCache(const Tensor &tensor) {
+  return tensor.numel() * DTypeSize(tensor.dtype) > kSecondCache;
+}
 
 // Whether a result is too large for the caches. Then storing through them would only read lines that are
 // overwritten.

@@ -8,16 +8,13 @@
 
 namespace avo {
 
-// Bytes of the second cache of a core, of common processors. What it holds need not be fetched ahead.
-constexpr int64_t kSecondCache = 1 << 20;
-
 // Brings elements to the caches. A prefetch of an address without memory does nothing.
 template <typename T>
 HWY_INLINE void PrefetchRun(const T *run, int64_t length) {
   for (int64_t x = 0; x < length; x += 64 / sizeof(T)) hwy::Prefetch(run + x);
 }
 
-// Bytes of memory that vectors read a few elements of: in more, most lines would be fetched for nothing.
+// If the elements that a vector reads lie in more bytes than these, most lines would be fetched for nothing.
 constexpr int64_t kMostSpread = 32 * 64;
 
 // Brings a run to the caches of which a vector reads some elements, unless these lie too far apart.
