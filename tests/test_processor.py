@@ -23,6 +23,17 @@ def test_the_baseline_is_among_them():
     assert processor.targets()[-1] == {"x86_64": "SSE2", "aarch64": "NEON_WITHOUT_AES"}[platform.machine()]
 
 
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="other processors have no gathers to choose from")
+def test_both_ways_to_gather_are_there():
+    """The one that takes less time comes first, beside the other: so every test compares them."""
+    names = [name for name in processor.targets() if name != "AMX"]
+    if names == ["SSE2"]:
+        pytest.skip("this processor has no gathers")
+    best = names[0].removesuffix("_LOADS")
+    assert {best, f"{best}_LOADS"} == set(names[:2])
+    assert not any(name.endswith("_LOADS") for name in names[2:])
+
+
 # A case runs with each instruction set, the best one last, and then with the best one on one thread and on all.
 RUNS = len(processor.targets()) + 2
 

@@ -14,6 +14,7 @@
 
 #include "hwy/highway.h"
 #include "op_cpu/common/vectors/fused-inl.h"
+#include "op_cpu/common/vectors/gather-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/common/vectors/with_constant-inl.h"
 #include "op_cpu/grid/grid_planes-inl.h"
@@ -120,8 +121,19 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
     if constexpr (kSide == 1) {
       const auto at = hn::Load(i, &offsets_[p]);
       const auto inside = hn::RebindMask(d, hn::Ge(at, hn::Zero(i)));
+      // Where all lie inside, they may be loaded one by one.
+      const bool each = sizeof(T) > 2 && LoadsElements() && hn::AllTrue(d, inside);
 #pragma GCC unroll 4
-      for (int k = 0; k < kPlanes; ++k) values[k] = GatherElements(d, inside, plane + k * stride, at, last);
+      for (int k = 0; k < kPlanes; ++k) {
+        const T *from = plane + k * stride;
+        if constexpr (sizeof(T) > 2) {
+          if (each) {
+            values[k] = GatherAt<sizeof(T)>(d, from, &offsets_[p]);
+            continue;
+          }
+        }
+        values[k] = GatherElements(d, inside, from, at, last);
+      }
       return;
     }
     constexpr bool kColumnsFirst = kSide == 4;

@@ -16,6 +16,7 @@
 
 #include "hwy/highway.h"
 #include "op_cpu/common/vectors/fused-inl.h"
+#include "op_cpu/common/vectors/gather-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/grid/grid_planes-inl.h"
 #include "op_cpu/grid/grid_rows-inl.h"
@@ -27,26 +28,45 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Gathers pairs of elements, which begin `offsets` bytes behind `base`: a vector of their first elements, and
 // one of their second elements.
-template <class D, class VU>
-HWY_INLINE void GatherPairs(D d, const float *base, VU offsets, hn::Vec<D> *first, hn::Vec<D> *second) {
-  // Offsets of even lanes and of odd lanes, as 64 bits each.
+template <class D>
+HWY_INLINE void GatherPairs(D d, const float *base, const uint32_t *offsets, hn::Vec<D> *first,
+                            hn::Vec<D> *second) {
+  // Pairs of even lanes and of odd lanes, as 64 bits each.
   const hn::RepartitionToWide<hn::RebindToUnsigned<D>> pairs;
-  const hn::RebindToSigned<decltype(pairs)> wide;
-  const auto both = hn::BitCast(pairs, offsets);
-  const auto even_offsets = hn::BitCast(wide, hn::And(both, hn::Set(pairs, 0xffffffffu)));
-  const auto odd_offsets = hn::BitCast(wide, hn::ShiftRight<32>(both));
-  const auto *from = reinterpret_cast<const uint64_t *>(base);
-  const auto even_lanes = hn::BitCast(d, hn::GatherOffset(pairs, from, even_offsets));
-  const auto odd_lanes = hn::BitCast(d, hn::GatherOffset(pairs, from, odd_offsets));
-  *first = hn::InterleaveEven(d, even_lanes, odd_lanes);
-  *second = hn::InterleaveOdd(d, even_lanes, odd_lanes);
+  auto even_lanes = hn::Undefined(pairs), odd_lanes = even_lanes;
+  if (LoadsElements()) {
+    even_lanes = LoadEach(pairs, base, [&](int64_t lane) { return offsets[2 * lane]; });
+    odd_lanes = LoadEach(pairs, base, [&](int64_t lane) { return offsets[2 * lane + 1]; });
+  } else {
+    const hn::RebindToSigned<decltype(pairs)> wide;
+    const auto both = hn::BitCast(pairs, hn::Load(hn::RebindToUnsigned<D>(), offsets));
+    const auto even_offsets = hn::BitCast(wide, hn::And(both, hn::Set(pairs, 0xffffffffu)));
+    const auto odd_offsets = hn::BitCast(wide, hn::ShiftRight<32>(both));
+    const auto *from = reinterpret_cast<const uint64_t *>(base);
+    even_lanes = hn::GatherOffset(pairs, from, even_offsets);
+    odd_lanes = hn::GatherOffset(pairs, from, odd_offsets);
+  }
+  *first = hn::InterleaveEven(d, hn::BitCast(d, even_lanes), hn::BitCast(d, odd_lanes));
+  *second = hn::InterleaveOdd(d, hn::BitCast(d, even_lanes), hn::BitCast(d, odd_lanes));
 }
-template <class D, class VU, typename T>
-HWY_INLINE void GatherPairs(D d, const T *base, VU offsets, hn::Vec<D> *first, hn::Vec<D> *second) {
+// Two elements of 64 bits are a block, and no instruction gathers blocks.
+template <class D>
+HWY_INLINE void GatherPairs(D d, const double *base, const uint64_t *offsets, hn::Vec<D> *first,
+                            hn::Vec<D> *second) {
+  const hn::CappedTag<double, 2> block;
+  const auto pair = [&](int64_t lane)
+                        HWY_ATTR { return hn::LoadU(block, base + offsets[lane] / sizeof(*base)); };
+  const auto even_lanes = OfBlocks(d, [&](int64_t i) HWY_ATTR { return pair(2 * i); });
+  const auto odd_lanes = OfBlocks(d, [&](int64_t i) HWY_ATTR { return pair(2 * i + 1); });
+  *first = hn::InterleaveLower(d, even_lanes, odd_lanes);
+  *second = hn::InterleaveUpper(d, even_lanes, odd_lanes);
+}
+template <class D, typename T>
+HWY_INLINE void GatherPairs(D d, const T *base, const uint32_t *offsets, hn::Vec<D> *first,
+                            hn::Vec<D> *second) {
   const hn::RebindToUnsigned<D> bits;
-  const hn::RebindToSigned<D> index;
-  const auto *from = reinterpret_cast<const uint32_t *>(base);
-  const auto pairs = hn::GatherOffset(bits, from, hn::BitCast(index, offsets));
+  const auto pairs =
+      GatherAt<1>(bits, reinterpret_cast<const uint32_t *>(base), reinterpret_cast<const int32_t *>(offsets));
   *first = WidenBits(d, hn::And(pairs, hn::Set(bits, 0xffffu)), T{});
   *second = WidenBits(d, hn::ShiftRight<16>(pairs), T{});
 }
@@ -55,10 +75,12 @@ template <typename T>
 class GridPairs : public GridPlanes<T, GridPairs<T>> {
   using Base = GridPlanes<T, GridPairs>;
   using U = hn::RebindToUnsigned<ComputeTag<T>>;
+  using Offset = hn::TFromD<U>;
   using Pair = GridPair<ComputeTag<T>>;
   using Base::count_, Base::images_, Base::kLanes;
   using typename Base::D;
   using typename Base::V;
+  using typename Base::Value;
   static constexpr int64_t kPlanesByRows = 4;  // from which on rows save more time than it takes to find them
 
  public:
@@ -86,7 +108,7 @@ class GridPairs : public GridPlanes<T, GridPairs<T>> {
     step_ = images_.strides[2];
     for (int64_t p = 0; p < count_; p += kLanes) {
       const Pair y = PairOf(grid, 0, p), x = PairOf(grid, 1, p);
-      const auto offset = hn::MulAdd(hn::BitCast(u, y.index), hn::Set(u, static_cast<uint32_t>(row_bytes)),
+      const auto offset = hn::MulAdd(hn::BitCast(u, y.index), hn::Set(u, static_cast<Offset>(row_bytes)),
                                      hn::Mul(hn::BitCast(u, x.index), hn::Set(u, sizeof(T))));
       hn::Store(offset, u, &offsets_[p]);
       auto all = hn::FirstN(d, kLanes);
@@ -99,8 +121,10 @@ class GridPairs : public GridPlanes<T, GridPairs<T>> {
         hn::Store(kept, d, &weights_[4 * p + k * kLanes]);
       }
       rows_[p / kLanes] = {};
-      if (by_rows_ && hn::AllTrue(d, all) && p + kLanes <= count_) {
-        rows_[p / kLanes] = GridRows<T>::Find(y, x, images_, &offsets_[p]);
+      if constexpr (GridRows<T>::kWorth) {
+        if (by_rows_ && hn::AllTrue(d, all) && p + kLanes <= count_) {
+          rows_[p / kLanes] = GridRows<T>::Find(y, x, images_, &offsets_[p]);
+        }
       }
       by_rows += rows_[p / kLanes].count != 0;
     }
@@ -118,16 +142,18 @@ class GridPairs : public GridPlanes<T, GridPairs<T>> {
   template <int kPlanes>
   HWY_INLINE void Weigh(std::integral_constant<int64_t, 2>, const T *plane, int64_t stride, int64_t p,
                         V (&values)[kPlanes]) const {
-    if (by_rows_ && rows_[p / kLanes].count > 0) {
-      rows_[p / kLanes].Weigh(plane, stride, images_.strides[2], &offsets_[p], &weights_[4 * p], values);
-    } else {
-      WeighPairs(plane, stride, p, values);
+    if constexpr (GridRows<T>::kWorth) {
+      if (by_rows_ && rows_[p / kLanes].count > 0) {
+        return rows_[p / kLanes].Weigh(plane, stride, images_.strides[2], &offsets_[p], &weights_[4 * p],
+                                       values);
+      }
     }
+    WeighPairs(plane, stride, p, values);
   }
 
  private:
   // The weight of a pixel that is no neighbour. No other weight has the sign bit.
-  static constexpr float kExcluded = -0.0f;
+  static constexpr Value kExcluded{-0.0f};
 
   // The pair of pixels along an axis that holds the neighbours of samples p, p + 1, … At a border only one
   // neighbour is inside the image. The pair then moves by one pixel, and the neighbour changes its place in
@@ -145,7 +171,7 @@ class GridPairs : public GridPlanes<T, GridPairs<T>> {
     const auto zero = hn::Zero(i);
     const auto has_low = hn::Ge(low, zero), has_high = hn::Ge(high, zero);
     const int64_t size = images_.shape[2 + axis];
-    const auto last = hn::Set(i, static_cast<int32_t>(std::max<int64_t>(size - 2, 0)));
+    const auto last = hn::Set(i, static_cast<hn::TFromD<decltype(i)>>(std::max<int64_t>(size - 2, 0)));
     const auto only_low = hn::AndNot(has_high, has_low), only_high = hn::AndNot(has_low, has_high);
     Pair pair;
     if (size == 1) {
@@ -169,8 +195,8 @@ class GridPairs : public GridPlanes<T, GridPairs<T>> {
   template <int kPlanes>
   HWY_INLINE void WeighPairs(const T *plane, int64_t stride, int64_t p, V (&values)[kPlanes]) const {
     const D d;
-    const auto offsets = hn::Load(U(), &offsets_[p]);
-    const float *weights = &weights_[4 * p];
+    const Offset *offsets = &offsets_[p];
+    const Value *weights = &weights_[4 * p];
     // It begins with 0, as GridRows does: a product of -0 becomes 0.
 #pragma GCC unroll 4
     for (int i = 0; i < kPlanes; ++i) values[i] = hn::Zero(d);
@@ -192,15 +218,15 @@ class GridPairs : public GridPlanes<T, GridPairs<T>> {
   // Where weights are not kExcluded: 0 x infinity must not enter a sum.
   static HWY_INLINE hn::Mask<D> Counts(V weights) {
     const U u;
-    const auto excluded = hn::Set(u, hwy::BitCastScalar<uint32_t>(kExcluded));
+    const auto excluded = hn::BitCast(u, hn::Set(D(), kExcluded));
     return hn::RebindMask(D(), hn::Ne(hn::BitCast(u, weights), excluded));
   }
 
   int64_t step_ = 0;  // elements from the upper row of a sample to its lower row
   KeptMemory<GridPairs> memory_;
   // For each sample the bytes from the start of a plane to the pair in the upper row, or GridRows' places.
-  uint32_t *offsets_;
-  float *weights_;      // [vector of samples][neighbour][sample]
+  Offset *offsets_;
+  Value *weights_;      // [vector of samples][neighbour][sample]
   GridRows<T> *rows_;   // of each vector of samples
   const bool by_rows_;  // whether rows are looked for
 };

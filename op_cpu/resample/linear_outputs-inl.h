@@ -13,6 +13,7 @@
 #include "hwy/highway.h"
 #include "op_cpu/common/memory/prefetch.h"
 #include "op_cpu/common/tensors/element.h"
+#include "op_cpu/common/vectors/gather-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/resample/linear.h"
 #include "op_cpu/resample/rows.h"
@@ -30,17 +31,15 @@ void SampleOneByOne(const Row<const T> &in, const LinearSamples<Compute<T>> &sam
   int64_t i = 0;
   if constexpr (std::is_same_v<T, double>) {
     const hn::ScalableTag<double> d;
-    const hn::RebindToSigned<decltype(d)> wide;
-    const hn::Rebind<int32_t, decltype(d)> narrow;
     const int64_t lanes = hn::Lanes(d);
     constexpr int64_t kAhead = 4096 / sizeof(double);
     for (; in.stride == 1 && out.stride == 1 && i + lanes <= count; i += lanes) {
       const int64_t inputs = samples.right[i + lanes - 1] - samples.left[i] + 1;
       if (fetch) PrefetchSpread(in.data + samples.left[i] + kAhead, inputs);
-      const auto lefts = hn::PromoteTo(wide, hn::LoadU(narrow, &samples.left[i]));
-      const auto rights = hn::PromoteTo(wide, hn::LoadU(narrow, &samples.right[i]));
-      const auto left = hn::Mul(hn::LoadU(d, &samples.left_weight[i]), hn::GatherIndex(d, in.data, lefts));
-      const auto right = hn::Mul(hn::LoadU(d, &samples.right_weight[i]), hn::GatherIndex(d, in.data, rights));
+      const auto left =
+          hn::Mul(hn::LoadU(d, &samples.left_weight[i]), GatherAt<sizeof(T)>(d, in.data, &samples.left[i]));
+      const auto right =
+          hn::Mul(hn::LoadU(d, &samples.right_weight[i]), GatherAt<sizeof(T)>(d, in.data, &samples.right[i]));
       hn::StoreU(hn::Add(left, right), d, out.data + i);
     }
   }

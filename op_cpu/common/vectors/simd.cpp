@@ -13,19 +13,35 @@ namespace {
 
 std::atomic<bool> tiles_wanted{true};
 
+// Whether loads one by one take less time than a gather.
+bool GathersAreSlow() {
+#ifdef __x86_64__
+  return __builtin_cpu_is("amd") != 0;
+#else
+  return false;
+#endif
+}
+
 struct Known {
   std::string name;
   int64_t target;
-  bool tiles;
+  bool tiles, loads;
 };
 
 std::vector<Known> Supported() {
   const int64_t targets = hwy::SupportedTargets() & HWY_TARGETS;
   std::vector<Known> known;
-  if ((targets & HWY_AVX3) != 0 && HasTileProduct()) known.push_back({"AMX", HWY_AVX3, true});
+  if ((targets & HWY_AVX3) != 0 && HasTileProduct()) {
+    known.push_back({"AMX", HWY_AVX3, true, GathersAreSlow()});
+  }
   // A better target has a lower bit.
   for (int64_t left = targets; left != 0; left &= left - 1) {
-    known.push_back({hwy::TargetName(left & -left), left & -left, false});
+    const int64_t target = left & -left;
+    const std::string name = hwy::TargetName(target);
+    const bool both = left == targets && target <= HWY_AVX2;
+    if (both && GathersAreSlow()) known.push_back({name + "_LOADS", target, false, true});
+    known.push_back({name, target, false, false});
+    if (both && !GathersAreSlow()) known.push_back({name + "_LOADS", target, false, true});
   }
   return known;
 }
@@ -37,6 +53,10 @@ bool UseEnvironment() {
 }
 
 }  // namespace
+
+namespace internal {
+std::atomic<bool> loads_elements{GathersAreSlow()};
+}
 
 std::vector<std::string> CpuTargets() {
   std::vector<std::string> names;
@@ -50,6 +70,7 @@ void UseCpuTarget(const std::string &name) {
     if (known.name == name) {
       hwy::GetChosenTarget().Update(known.target);
       tiles_wanted = known.tiles;
+      internal::loads_elements = known.loads;
       return;
     }
     names += (names.empty() ? "" : ", ") + known.name;

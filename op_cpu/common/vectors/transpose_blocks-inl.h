@@ -8,6 +8,7 @@
 #endif
 
 #include "hwy/highway.h"
+#include "op_cpu/common/vectors/of_blocks-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
@@ -23,12 +24,7 @@ HWY_INLINE void TransposeBlocks(D d, const Block &block, hn::Vec<D> (&columns)[h
     hn::Vec<D> rows[4];
 #pragma GCC unroll 4
     for (int i = 0; i < kSize; ++i) {
-      rows[i] = hn::ResizeBitCast(d, block(i, first));
-      if constexpr (kSide >= 2 * kSize) rows[i] = hn::InsertBlock<1>(rows[i], block(kSize + i, first));
-      if constexpr (kSide == 4 * kSize) {
-        rows[i] = hn::InsertBlock<2>(rows[i], block(2 * kSize + i, first));
-        rows[i] = hn::InsertBlock<3>(rows[i], block(3 * kSize + i, first));
-      }
+      rows[i] = OfBlocks(d, [&](int number) HWY_ATTR { return block(number * kSize + i, first); });
     }
     if constexpr (kSize == 2) {
       columns[first] = hn::InterleaveLower(d, rows[0], rows[1]);
