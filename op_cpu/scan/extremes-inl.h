@@ -32,6 +32,10 @@ struct Largest {
   static HWY_INLINE auto Worse(V value, V best) {
     return hn::Lt(value, best);
   }
+  template <class V>
+  static HWY_INLINE auto NotBetter(V value, V best) {
+    return hn::Le(value, best);
+  }
   template <class D>
   static HWY_INLINE hn::TFromD<D> CombineLanes(D d, hn::Vec<D> value) {
     return hn::ReduceMax(d, value);
@@ -54,6 +58,10 @@ struct Smallest {
   template <class V>
   static HWY_INLINE auto Worse(V value, V best) {
     return hn::Gt(value, best);
+  }
+  template <class V>
+  static HWY_INLINE auto NotBetter(V value, V best) {
+    return hn::Ge(value, best);
   }
   template <class D>
   static HWY_INLINE hn::TFromD<D> CombineLanes(D d, hn::Vec<D> value) {

@@ -112,23 +112,29 @@ class Scan {
       }
       V running = best;
       auto index = best_at;
+      const auto indices_of = [&](V leaders) HWY_ATTR {
+        const auto leads = hn::RebindMask(di, hn::Eq(keys, leaders));
+        const auto fresh_at = hn::IfThenElse(leads, hn::Iota(di, static_cast<LaneIndex>(i)), none);
+        return hn::Max(best_at, steps.template Running<Largest>(fresh_at));
+      };
       // In a vector of few lanes there is seldom a new leader, and a branch skips the steps. With more lanes
-      // and few different elements the branch goes either way, and costs more than the steps: 1.4 x without
-      // it.
+      // and few different elements that branch goes either way, and costs more than the steps: 1.4 x without
+      // it. But behind the first vectors there is seldom a better key, so the steps for keys are skipped, and
+      // those for indices find the last equal one: 1.3 to 2 x as fast for lines of 60 elements and more.
       if (kLanes > 4 || !hn::AllTrue(d, Order::Worse(keys, best))) {
-        if (hn::AllFalse(d, IsEitherNaNKey(d, keys, best))) {
-          running = Order::Combine(best, steps.template Running<Order>(keys));
-          if constexpr (kIndices) {
-            const auto leads = hn::RebindMask(di, hn::Eq(keys, running));
-            const auto fresh_at = hn::IfThenElse(leads, hn::Iota(di, static_cast<LaneIndex>(i)), none);
-            index = hn::Max(best_at, steps.template Running<Largest>(fresh_at));
-          }
+        if (kLanes > 4 && i >= kLanes && Stays(keys, best)) {
+          if constexpr (kIndices) index = indices_of(best);
         } else {
-          const Results results = WithNaN<kReverse>(steps, keys, static_cast<LaneIndex>(i), best, best_at);
-          running = results.leaders;
-          index = results.indices;
+          if (hn::AllFalse(d, IsEitherNaNKey(d, keys, best))) {
+            running = Order::Combine(best, steps.template Running<Order>(keys));
+            if constexpr (kIndices) index = indices_of(running);
+          } else {
+            const Results results = WithNaN<kReverse>(steps, keys, static_cast<LaneIndex>(i), best, best_at);
+            running = results.leaders;
+            index = results.indices;
+          }
+          best = Moved(running, last);
         }
-        best = Moved(running, last);
         if constexpr (kIndices) best_at = Moved(index, last);
       }
       if constexpr (kIndices) PutIndices(index, di, base, io.at + lowest, stream);
@@ -197,16 +203,28 @@ class Scan {
   }
 
  private:
+  using D = hn::ScalableTag<Key>;
+  using V = hn::Vec<D>;
+  using DI = hn::RebindToSigned<D>;
+  using LaneIndex = hn::TFromD<DI>;
+
   static constexpr int64_t kAlignment = 64;
+  // Whether `best` stays the best key behind these keys, to its last bit: the last of equal zeros leads, and
+  // zeros have two signs.
+  static HWY_INLINE bool Stays(V keys, V best) {
+    const D d;
+    const auto stays = Order::NotBetter(keys, best);
+    if constexpr (hwy::IsFloat<Key>()) {
+      return hn::AllTrue(d, hn::And(stays, hn::Ne(best, hn::Zero(d))));
+    } else {
+      return hn::AllTrue(d, stays);
+    }
+  }
   static int64_t Misaligned(const void *data) {
     return static_cast<int64_t>(reinterpret_cast<uintptr_t>(data) % kAlignment);
   }
 
   static constexpr int64_t kPage = 4096 / sizeof(T);
-  using D = hn::ScalableTag<Key>;
-  using V = hn::Vec<D>;
-  using DI = hn::RebindToSigned<D>;
-  using LaneIndex = hn::TFromD<DI>;
 
  public:
   static constexpr int64_t kLanes = hn::MaxLanes(D());
