@@ -218,10 +218,10 @@ def drawn_workloads(options) -> int:
         return [report.row(line) for line in told if line["kind"] == "result"]
 
     rows, slow = drawn.behind(lines, rows_of)
-    shown = table("class", "workload", ">ours ms", "best peer", ">its ms", ">ratio")
+    shown = table("class", "workload", ">ours ms", "best peer", ">its ms", ">ratio", "reason")
     for row in slow:
         line = f"{row.operator}({row.workload})"
-        cells = (row.ours.split()[0], row.best, row.best_time, f"{row.ratio:.2f} x")
+        cells = (row.ours.split()[0], row.best, row.best_time, f"{row.ratio:.2f} x", drawn.reason(row))
         shown.add_row(drawn.kind_of(line), line, *cells)
     if slow:
         out.print(shown)

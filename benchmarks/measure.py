@@ -138,7 +138,8 @@ def result(operator: str, work: Workload, times: dict[str, list[float]], **field
     medians = {name: statistics.median(values) for name, values in times.items()}
     return {
         "operator": operator, "workload": work.name, "seconds": medians, "target": work.target,
-        "spread": spread(times[OURS]), "limit": work.limit, **fields,
+        "spread": spread(times[OURS]), "limit": work.limit,
+        "handed": {name: peer.handed for name, peer in work.peers.items() if getattr(peer, "handed", "")}, **fields,
     }  # fmt: skip
 
 

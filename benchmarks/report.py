@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.workload import OURS, OUT
@@ -33,6 +33,9 @@ class Row:
         ratio: the best peer's time divided by ours, where each call allocates its results; 0 without a peer
         given_ratio: the same where we, and peers that can, write to a result whose memory exists; 0 without a peer
         share: the least time that the limit allows, divided by our best time; 0 without a limit
+        handed: what the best peer is given ready-made that our call makes; '' for nothing
+        equal_ratio: the ratio to the best of the peers that are given nothing; 0 without such a peer
+        best_seconds: the best peer's time; 0 without a peer
     """
 
     operator: str
@@ -48,6 +51,10 @@ class Row:
     target: str
     others: str
     absent: str
+    # What no cell shows.
+    handed: str = field(default="", compare=False)
+    equal_ratio: float = field(default=0.0, compare=False)
+    best_seconds: float = field(default=0.0, compare=False)
 
     @property
     def key(self) -> tuple[str, str, int]:
@@ -96,6 +103,8 @@ def row(result: dict) -> Row:
     best = min(ordinary, key=ordinary.get, default=None)
     ratio = digits(ordinary[best] / ours) if best else 0.0
     given_ratio = digits(min(seconds.values()) / given) if given and best else 0.0
+    handed = result.get("handed", {})
+    equal = [value for name, value in ordinary.items() if name not in handed]
     others = (f"{name} {milliseconds(value)}" for name, value in seconds.items() if name != best)
     return Row(
         result["operator"], result["workload"], result["threads"],
@@ -109,6 +118,9 @@ def row(result: dict) -> Row:
         verdict(result["target"] if result["threads"] == 1 else 0, ratio, given_ratio),
         ", ".join(others) or NONE,
         ", ".join(f"{name} {why.partition(':')[0]}".strip() for name, why in result["absent"].items()) or NONE,
+        handed.get(best, ""),
+        digits(min(equal) / ours) if equal else 0.0,
+        ordinary[best] if best else 0.0,
     )  # fmt: skip
 
 

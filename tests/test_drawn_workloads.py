@@ -115,6 +115,45 @@ def test_a_slow_kernel_is_listed():
     assert "cummax: 1 of 1 behind" in text
 
 
+@pytest.mark.parametrize(
+    ("seconds", "handed", "reason"),
+    [
+        ({"ours": 2e-4, "torch": 1e-4}, {}, ""),
+        ({"ours": 2e-5, "torch": 1e-5}, {}, "torch takes less than 15 us"),
+        ({"ours": 2e-4, "torch": 1e-4}, {"torch": "indices"}, "torch is handed indices"),
+        ({"ours": 2e-4, "torch": 1e-4, "torch both": 3e-4}, {"torch": "indices"}, "torch is handed indices"),
+        ({"ours": 2e-4, "torch": 1e-4, "torch both": 1.5e-4}, {"torch": "indices"}, ""),
+        ({"ours": 2e-4, "torch": 1e-4, "mmcv": 1.5e-4}, {"mmcv": "indices"}, ""),
+    ],
+)
+def test_a_peer_that_is_handed_work_or_a_short_call_is_no_slow_kernel(seconds, handed, reason):
+    """But where a peer that is handed nothing is faster too, our kernel is slow."""
+    line = {
+        "operator": "argmax", "workload": "self=f32[64,4000]", "threads": 1, "target": 0, "spread": 0.0, "least": 0.0,
+        "absent": {}, "seconds": seconds, "handed": handed,
+    }  # fmt: skip
+    row = report.row(line)
+    assert row.ratio < 0.95
+    assert drawn.reason(row) == reason
+    text = drawn.summary(["a", "b"], [row, replace(row, ratio=2.0)], [row])
+    assert text[0].startswith("2 drawn, 2 with a peer: 1 behind by more than 5% (50.0%)")
+    told = [f"of these 1 because {reason}", "and 0 because of our kernels (0.0%)"] if reason else []
+    assert text[1:] == [*told, "argmax: 1 of 2 behind"]
+
+
+def test_peers_say_what_they_are_handed():
+    line = "max_pool2d_backward(grad_output=f32[2,3,4,4],input=f32[2,3,8,8],kernel_size=[2,2],stride=[2,2])"
+    name, work = drawn.workload(line)
+    told = measure.result(name, work, {"ours": [1.0], "torch": [1.0]})
+    assert told["handed"] == {"torch": "indices of the maxima"}
+    for layout, handed in (
+        ("", set()),
+        (".channels_last", {"onnxruntime", "openvino", "opencv", "opencv out="}),
+    ):
+        name, work = drawn.workload(f"upsample_linear1d(self=f32[2,30,40]{layout},output_size=[80])")
+        assert set(measure.result(name, work, {"ours": [1.0]})["handed"]) == handed
+
+
 def test_one_slow_run_is_noise():
     """A workload is listed only where both runs are behind."""
     row = timed("argmax(self=f32[64,3000],dim=1)", 1)

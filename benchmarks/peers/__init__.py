@@ -30,10 +30,17 @@ class Peer:
             ImportError where the peer is not installed
         read: extracts the results of the operator from what that function returned, with None in the place of a
             result that the peer does not compute
+        handed: what it is given ready-made although our call makes it from the arguments, and the clock counts that
     """
 
-    def __init__(self, make: Callable[[], Callable[[], object]], read: Callable = lambda result: result):
+    def __init__(
+        self,
+        make: Callable[[], Callable[[], object]],
+        read: Callable = lambda result: result,
+        handed: str = "",
+    ):
         self.read = read
+        self.handed = handed
         self._make = make
         self._function: Callable[[], object] | None = None
 

@@ -14,17 +14,24 @@ from benchmarks.workloads.pooling.max_pool2d import DEVICE, SHAPES
 GROWS = [[("grad_output", axis), ("input", axis)] for axis in (0, 1)]
 
 
+# torch keeps the indices of the forward pass, and reads these instead of the images. A caller without indices, as ours
+# is, needs both passes of torch.
+HANDED = "indices of the maxima"
+
+
 def workloads():
-    # torch keeps the indices of the forward pass, and reads these instead of the images. A caller
-    # without indices, as ours is, needs both passes of torch.
-    for work in gradients(SHAPES[:2], F.max_pool2d):
+    for work in gradients(SHAPES[:2], F.max_pool2d, handed=HANDED):
         window = {name: work.arguments[name] for name in ("kernel_size", "stride", "padding")}
         tensors = (work.arguments[name] for name in ("grad_output", "input"))
-        passes = autograd.backward(partial(F.max_pool2d, **window), *tensors, both=True)
-        yield work._replace(peers={**work.peers, "torch both passes": passes})
+        yield work._replace(peers={**work.peers, **both_passes(*tensors, **window)})
 
 
-def gradients(shapes, pool, **options):
+def both_passes(grad_output, input, **window):
+    passes = autograd.backward(partial(F.max_pool2d, **window), grad_output, input, both=True)
+    return {"torch both passes": passes}
+
+
+def gradients(shapes, pool, handed="", **options):
     for shape, kernel, stride, padding, _ in shapes:
         maps = torch.randn(shape)
         window = {"kernel_size": kernel, "stride": stride, "padding": padding}
@@ -35,20 +42,21 @@ def gradients(shapes, pool, **options):
 
         last = [tensor.contiguous(memory_format=torch.channels_last) for tensor in (gradient, maps)]
         peers = {
-            "torch": autograd.backward(forward, gradient, maps),
-            "torch channels-last": autograd.backward(forward, *last),
+            "torch": autograd.backward(forward, gradient, maps, handed=handed),
+            "torch channels-last": autograd.backward(forward, *last, handed=handed),
         }
         name = f"{size(kernel)} stride {stride[0]},{stride[1]} of {size(shape)}"
         arguments = {key: list(value) for key, value in window.items()}
         yield Workload(name, {"grad_output": gradient, "input": maps, **arguments}, peers)
 
 
-def window_contestants(pool, grad_output, input, **window):
-    return {"torch": autograd.backward(lambda images: pool(images, **window), grad_output, input)}
+def window_contestants(pool, grad_output, input, handed="", **window):
+    gradient = autograd.backward(partial(pool, **window), grad_output, input, handed=handed)
+    return {"torch": gradient}
 
 
 def contestants(**call):
-    return window_contestants(F.max_pool2d, **call)
+    return {**window_contestants(F.max_pool2d, handed=HANDED, **call), **both_passes(**call)}
 
 
 def device():
