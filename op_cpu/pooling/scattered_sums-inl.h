@@ -161,7 +161,8 @@ class ScatteredSums {
 
   HWY_INLINE void ClearMore(int64_t count) {
     count = std::min(count, uncleared_);
-    // Behind the block may be memory that has no page yet. There a masked store takes 100 ns, even of nothing.
+    // Behind the block may be memory that has no page yet. There a masked store takes 100 ns, even of
+    // nothing.
     if (count == 0) return;
     Clear(next_cleared_, count);
     next_cleared_ += count;
