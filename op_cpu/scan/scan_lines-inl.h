@@ -120,7 +120,7 @@ class Scan {
       // In a vector of few lanes there is seldom a new leader, and a branch skips the steps. With more lanes
       // and few different elements that branch goes either way, and costs more than the steps: 1.4 x without
       // it. But behind the first vectors there is seldom a better key, so the steps for keys are skipped, and
-      // those for indices find the last equal one: 1.3 to 2 x as fast for lines of 60 elements and more.
+      // those for indices find the last equal one: 1.3 to 2 x as fast for lines of some hundred elements.
       if (kLanes > 4 || !hn::AllTrue(d, Order::Worse(keys, best))) {
         if (kLanes > 4 && i >= kLanes && Stays(keys, best)) {
           if constexpr (kIndices) index = indices_of(best);
