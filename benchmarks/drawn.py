@@ -29,8 +29,8 @@ TRIES = 40  # draws for each workload that is wanted, of which many have no peer
 TURN, BUDGET = 8, 0.4
 # A workload counts as behind where ours takes longer than its best peer by more than this share, in two runs.
 ALLOWANCE = 0.05
-# Where the best peer takes fewer seconds, the way from Python to our kernel, 3 to 5 us (`bench overhead`), is more than
-# the allowance whatever the kernel takes.
+# Where the best peer takes fewer seconds, the way from Python to our kernel is much of our time: 3 to 5 us (`bench
+# overhead`).
 SHORT = 15e-6
 # Layouts that a network has; other layouts become dense.
 KEPT = ("channels_last",)
@@ -192,14 +192,14 @@ def _slow(row: Row) -> bool:
 
 
 def reason(row: Row) -> str:
-    """Says why a workload is behind if it is not because of our kernel; else ''."""
+    """Says what besides our kernel can put a workload behind, or ''. It is no proof that the kernel is fast."""
     if row.handed and not 0 < row.equal_ratio < 1 - ALLOWANCE:
         return f"{row.best} is handed {row.handed}"
     return f"{row.best} takes less than {1e6 * SHORT:.0f} us" if row.best_seconds < SHORT else ""
 
 
 def summary(lines: list[str], rows: list[Row], slow: list[Row]) -> list[str]:
-    """Says how many workloads are behind, for which reasons, of all operators and of each that has some."""
+    """Says how many workloads are behind and by which reasons, of all operators and of each that has some."""
     compared = [row.ratio for row in rows if row.ratio]
     if not compared:
         return ["no peer could be compared"]
@@ -209,10 +209,10 @@ def summary(lines: list[str], rows: list[Row], slow: list[Row]) -> list[str]:
         f"({len(slow) / len(compared):.1%}); geometric mean of all ratios {mean:.2f} x"
     ]
     reasons = Counter(map(reason, slow))
-    kernels = reasons.pop("", 0)
-    text += [f"of these {count} because {why}" for why, count in reasons.most_common()]
+    others = reasons.pop("", 0)
+    text += [f"of these {count} where {why}" for why, count in reasons.most_common()]
     if reasons:
-        text.append(f"and {kernels} because of our kernels ({kernels / len(compared):.1%})")
+        text.append(f"and {others} others ({others / len(compared):.1%})")
     for operator in dict.fromkeys(row.operator for row in slow):
         own = [row for row in rows if row.operator == operator and row.ratio]
         text.append(f"{operator}: {sum(row.operator == operator for row in slow)} of {len(own)} behind")

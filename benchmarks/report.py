@@ -33,7 +33,7 @@ class Row:
         ratio: the best peer's time divided by ours, where each call allocates its results; 0 without a peer
         given_ratio: the same where we, and peers that can, write to a result whose memory exists; 0 without a peer
         share: the least time that the limit allows, divided by our best time; 0 without a limit
-        handed: what the best peer is given ready-made that our call makes; '' for nothing
+        handed: what the best peer is given before the clock starts (benchmarks.peers.Peer); '' for nothing
         equal_ratio: the ratio to the best of the peers that are given nothing; 0 without such a peer
         best_seconds: the best peer's time; 0 without a peer
     """

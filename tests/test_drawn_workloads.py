@@ -137,7 +137,7 @@ def test_a_peer_that_is_handed_work_or_a_short_call_is_no_slow_kernel(seconds, h
     assert drawn.reason(row) == reason
     text = drawn.summary(["a", "b"], [row, replace(row, ratio=2.0)], [row])
     assert text[0].startswith("2 drawn, 2 with a peer: 1 behind by more than 5% (50.0%)")
-    told = [f"of these 1 because {reason}", "and 0 because of our kernels (0.0%)"] if reason else []
+    told = [f"of these 1 where {reason}", "and 0 others (0.0%)"] if reason else []
     assert text[1:] == [*told, "argmax: 1 of 2 behind"]
 
 

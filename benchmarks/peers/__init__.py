@@ -30,7 +30,7 @@ class Peer:
             ImportError where the peer is not installed
         read: extracts the results of the operator from what that function returned, with None in the place of a
             result that the peer does not compute
-        handed: what it is given ready-made although our call makes it from the arguments, and the clock counts that
+        handed: what it is given before the clock starts, and our call makes while the clock runs; '' for nothing
     """
 
     def __init__(

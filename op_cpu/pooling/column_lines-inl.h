@@ -50,11 +50,11 @@ class ColumnLines : WindowLines<Op, T> {
     constexpr int64_t kLong = kLongLanes<C>;
     const int64_t vectors = CeilDiv(count_, kLong), splitting = stride > kInterleaved ? reach : 0;
     // Vectors of all columns take less time than single taps that are not rare, or that are float16.
-    far_apart_ = stride > 12 * columns_.Reach() && kernel < kLong && !std::is_same_v<T, Float16>;
-    along_taps_ =
-        !far_apart_ && columns_.dilation == 1 && count_ * (kernel / kLong + 8) < kernel * vectors + splitting;
+    tap_by_tap_ = stride > 12 * columns_.Reach() && kernel < kLong && !std::is_same_v<T, Float16>;
+    along_taps_ = !tap_by_tap_ && columns_.dilation == 1 &&
+                  count_ * (kernel / kLong + 8) < kernel * vectors + splitting;
     phase_ = hwy::RoundUpTo(batch_ * phase_pitch_, lanes);
-    if (far_apart_) {
+    if (tap_by_tap_) {
       phases_.assign(kernel * phase_, Base::Identity());
     } else {
       lines_.assign(along_taps_ ? batch_ * line_pitch_ : phase_ * stride, Base::Identity());
@@ -63,7 +63,8 @@ class ColumnLines : WindowLines<Op, T> {
     const C *first = stride == 1 ? lines_.data() : phases_.data();
     for (int64_t j = 0; j < kernel; ++j) {
       const int64_t element = j * columns_.dilation;
-      taps_.push_back(far_apart_ ? first + j * phase_ : first + element % stride * phase_ + element / stride);
+      taps_.push_back(tap_by_tap_ ? first + j * phase_
+                                  : first + element % stride * phase_ + element / stride);
     }
     stream_ = Base::Streams() && out.strides[3] == 1 && out.strides[2] == count_;
     if (stream_) {
@@ -81,14 +82,14 @@ class ColumnLines : WindowLines<Op, T> {
     while (first < last) {
       const int64_t batch = std::min(batch_, last - first);
       for (int64_t i = 0; i < batch; ++i) {
-        if (far_apart_) {
+        if (tap_by_tap_) {
           FoldTaps(image, first + i, &phases_[i * phase_pitch_]);
         } else {
           FoldRows(image, first + i, &lines_[i * line_pitch_]);
         }
         Prefetch(image, first + i + batch_);
       }
-      if (columns_.stride > 1 && !along_taps_ && !far_apart_) SplitPhases(batch * phase_pitch_);
+      if (columns_.stride > 1 && !along_taps_ && !tap_by_tap_) SplitPhases(batch * phase_pitch_);
       if (stream_) {
         for (int64_t i = 0; i < batch; ++i) FoldColumns(i, first + i, &result_[i * count_]);
         StreamRun(result_.data(), batch * count_, to);
@@ -217,7 +218,7 @@ class ColumnLines : WindowLines<Op, T> {
   int64_t phase_;        // elements of a phase
   int64_t batch_;        // lines of a batch
   bool along_taps_;      // whether vectors are taps of one window; else one tap of neighbouring windows
-  bool far_apart_;       // whether most columns of the image are in no window
+  bool tap_by_tap_;      // whether rows are combined at taps alone, as most columns are in no window
   bool stream_;          // whether results go around the caches
   Line lines_, phases_;
   std::vector<const C *> taps_;  // where each tap of the first window lies

@@ -36,7 +36,7 @@ class ScatteredMaxima {
   explicit ScatteredMaxima(const WindowGradients &windows)
       : windows_(windows),
         band_(Band(windows)),
-        fetch_(band_ >= windows.rows.size && Dense(windows.in) && Dense(windows.grad) &&
+        fetch_(band_ >= windows.rows.size && PlanesFollow(windows.in) && PlanesFollow(windows.grad) &&
                OutgrowsSecondCache(windows.in)),
         maxima_(windows),
         sums_(windows) {
@@ -82,7 +82,10 @@ class ScatteredMaxima {
     return RowsTogether(windows.rows, kPixels / windows.columns.size);
   }
 
-  static bool Dense(const Tensor &images) { return images.strides[1] == images.shape[2] * images.shape[3]; }
+  // Whether a plane lies directly behind the one before it in memory.
+  static bool PlanesFollow(const Tensor &images) {
+    return images.strides[1] == images.shape[2] * images.shape[3];
+  }
 
   void SelectBand(int64_t first, int64_t last) {
     if (first == at_.first && last == at_.last) return;

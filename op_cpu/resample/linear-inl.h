@@ -136,8 +136,8 @@ class LinearVectors {
     }
   }
 
-  // The same where its samples may be too far apart for windows of a vector. Processors fetch little ahead of
-  // samples that are too far apart for wide windows too, so those of the next rows are fetched: 2 to 3 x on
+  // The same where its samples may be too far apart for windows of a vector. Where they are too far apart for
+  // wide windows too, processors fetch little ahead, so those of the next rows are fetched here: 2 to 3 x on
   // Zen 4 for rows of 1090 half types.
   template <size_t kCount>
   HWY_NOINLINE void FromFarApart(LinearRows<const T, kCount> in, const Place &place,

@@ -209,6 +209,10 @@ class Scan {
   using LaneIndex = hn::TFromD<DI>;
 
   static constexpr int64_t kAlignment = 64;
+  static int64_t Misaligned(const void *data) {
+    return static_cast<int64_t>(reinterpret_cast<uintptr_t>(data) % kAlignment);
+  }
+
   // Whether `best` stays the best key behind these keys, to its last bit: the last of equal zeros leads, and
   // zeros have two signs.
   static HWY_INLINE bool Stays(V keys, V best) {
@@ -219,9 +223,6 @@ class Scan {
     } else {
       return hn::AllTrue(d, stays);
     }
-  }
-  static int64_t Misaligned(const void *data) {
-    return static_cast<int64_t>(reinterpret_cast<uintptr_t>(data) % kAlignment);
   }
 
   static constexpr int64_t kPage = 4096 / sizeof(T);
