@@ -3,16 +3,18 @@
 // issues, except that the scalar unit reads: a core that only reads waits for something.
 //
 //   it issues without end               a budget of instructions (AVO_SIM_INSTRUCTIONS)
-//   it only reads, as while it polls    the timer; Step ends it at its next read
+//   it only reads, as while it polls    the timer; Step ends it some thousand reads later
 //   it issues nothing at all            the timer; the handler of its signal ends it (kernel_run.h)
 //
 // The timer counts the time that the core's thread computes, so that neither a slow host nor a core that
-// waits for another one can make it run out. Two of its signals may come with no instruction between them: a
-// core that has read is left to its next read once more before it counts as one that issues nothing.
+// waits for another one can make it run out. A busy host counts that time in leaps, and two signals may come
+// with hardly an instruction between them. So a core that has read is left to its next read once more before
+// it counts as one that issues nothing, and it may still read a while, and get on, once its time has run out.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 
 namespace sim {
 
@@ -27,12 +29,12 @@ class Watch {
     if (++(scalar ? scalars_ : others_) > (scalar ? kScalarsPerOther : 1) * budget_) return Verdict::kTooMany;
     if (progress) {
       progress_.store(progress_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-      expired_.store(false, std::memory_order_relaxed);
+      last_read_.store(kNoLimit, std::memory_order_relaxed);
       reads_.store(0, std::memory_order_relaxed);
       return others_ % kOthersInTurn == 0 && !scalar ? Verdict::kYield : Verdict::kGoOn;
     }
-    if (expired_.load(std::memory_order_relaxed)) return Verdict::kTooLong;
     const uint64_t reads = reads_.load(std::memory_order_relaxed) + 1;
+    if (reads > last_read_.load(std::memory_order_relaxed)) return Verdict::kTooLong;
     reads_.store(reads, std::memory_order_relaxed);
     return reads % kReadsInTurn == 0 ? Verdict::kYield : Verdict::kGoOn;
   }
@@ -43,9 +45,9 @@ class Watch {
     const uint64_t now = progress_.load(std::memory_order_relaxed);
     const uint64_t reads = reads_.load(std::memory_order_relaxed);
     const bool idle = now == seen_ && begun_;
-    const bool ran_out = idle && expired_.load(std::memory_order_relaxed);
+    const bool ran_out = idle && last_read_.load(std::memory_order_relaxed) != kNoLimit;
     const bool up = ran_out && reads == seen_reads_;
-    expired_.store(idle, std::memory_order_relaxed);
+    if (!ran_out) last_read_.store(idle ? reads + kReadsToGetOn : kNoLimit, std::memory_order_relaxed);
     if (!idle || ran_out) seen_reads_ = reads;
     seen_ = now;
     begun_ = true;
@@ -57,6 +59,8 @@ class Watch {
  private:
   static constexpr uint64_t kScalarsPerOther = 16;  // scalar accesses are cheap
   static constexpr uint64_t kReadsInTurn = 1024;
+  static constexpr uint64_t kReadsToGetOn = 16 * kReadsInTurn;
+  static constexpr uint64_t kNoLimit = std::numeric_limits<uint64_t>::max();
   static constexpr uint64_t kOthersInTurn = 1 << 20;
 
   const uint64_t budget_;
@@ -65,7 +69,7 @@ class Watch {
   // The handler of the timer runs on the core's own thread.
   std::atomic<uint64_t> progress_{0};
   std::atomic<uint64_t> reads_{0};  // in a row
-  std::atomic<bool> expired_{false};
+  std::atomic<uint64_t> last_read_{kNoLimit};
   uint64_t seen_ = 0;
   uint64_t seen_reads_ = 0;
   bool begun_ = false;

@@ -84,6 +84,19 @@ void CorrectReadsBetweenWork(const Arguments &arguments) {
   }
 }
 
+// The time of a core runs out between two of its reads, and it gets on a few reads later.
+void CorrectReadsAsTheTimerComesTwice(const Arguments &arguments) {
+  const auto self = Floats(arguments.self);
+  const LocalTensor<float> x(TPosition::VECCALC, 0, kTile);
+  for (int round = 0; round < 3; ++round) {
+    self.GetValue(0);
+    raise(sim::TimerSignal());
+    raise(sim::TimerSignal());
+    for (int i = 0; i < 500; ++i) self.GetValue(i);
+    Duplicate(x, 1.0f, 64);
+  }
+}
+
 // Each block tells the other one that it is there, and waits for it: with one thread of the host too. Nothing
 // but the words in GM orders them, which is another fault.
 void PollEachOther(const Arguments &arguments) {
@@ -115,6 +128,7 @@ const std::vector<FaultCase> &EndlessCases() {
       {"endless_one_of_many", K::kEndless, OneSpins, {"block 1: kernel (endless_cases.cpp:"}, 4},
       {"endless_not_correct_long_loop", K::kOther, CorrectLongLoop, {}},
       {"endless_poll_not_correct_reads_between_work", K::kOther, CorrectReadsBetweenWork, {}},
+      {"endless_poll_not_correct_timer_twice", K::kOther, CorrectReadsAsTheTimerComesTwice, {}},
       {"poll_each_other",
        K::kBlockConflict,
        PollEachOther,
