@@ -5,7 +5,8 @@ A file tests/cases/<family>/<op>.py holds ``def cases()``, which yields ``Case(i
 
 - ``def oracle(**args)``, an independent implementation on float64 torch tensors;
 - ``def strategy()``, a hypothesis strategy of arguments;
-- value generators ``def <name>(rng, shape)``, which its arrays use by ``values=<name>``.
+- value generators ``def <name>(rng, shape)``, which its arrays use by ``values=<name>``; one with a third parameter also
+  gets the arguments of the case, whose other arrays its values must fit.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 import ast
 import functools
 import importlib.util
+import inspect
 import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -47,7 +49,8 @@ def numpy_dtype(name: str) -> np.dtype:
 class Array:
     """An input array, described by shape, values and layout.
 
-    values: the name of a generator in `VALUES`, or a function ``f(rng, shape) -> ndarray`` of the case file.
+    values: the name of a generator in `VALUES`, or a generator of the case file: ``f(rng, shape) -> ndarray`` or
+        ``f(rng, shape, args) -> ndarray``.
     layout: how the elements lie in memory, one of `LAYOUTS`.
     """
 
@@ -64,9 +67,11 @@ class Array:
         extras = "".join(f".{word}" for word in (self.values, self.layout) if word not in ("normal", "dense"))
         return f"{SHORT[dtype]}[{dims}]{extras}"
 
-    def make(self, dtype: str, rng: np.random.Generator) -> np.ndarray:
+    def make(self, dtype: str, rng: np.random.Generator, args: dict | None = None) -> np.ndarray:
+        """Makes the array. args: the arguments of the case that it belongs to, for generators that take them."""
+        fitting = (args,) if len(inspect.signature(self.generator).parameters) == 3 else ()
         with np.errstate(over="ignore", invalid="ignore"):
-            dense = np.asarray(self.generator(rng, self.shape)).astype(numpy_dtype(dtype))
+            dense = np.asarray(self.generator(rng, self.shape, *fitting)).astype(numpy_dtype(dtype))
         return LAYOUTS[self.layout](dense)
 
 
@@ -109,7 +114,7 @@ class BoundCase:
         """Makes the arguments, with arrays of the right dtype and layout; every time new arrays with equal values."""
         rng = np.random.default_rng(zlib.crc32(self.text.encode()))
         return {
-            name: value.make(self.dtypes[name], rng) if isinstance(value, Array) else value
+            name: value.make(self.dtypes[name], rng, self.case.args) if isinstance(value, Array) else value
             for name, value in self.case.args.items()
         }
 

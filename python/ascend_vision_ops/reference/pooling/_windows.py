@@ -34,6 +34,25 @@ def window_elements(input, kernel_size, stride, padding, dilation, ceil_mode, fi
             yield rows[..., starts[1] + j * dilation[1]]
 
 
+def window_maxima(input, *windows):
+    """Gives the largest element of each window, and which tap of it that is: float64 and int64 (N, C, oH, oW).
+
+    Of equal elements the first one in row-major order is the largest, and the last NaN of a window that has NaN. A window
+    without an element has minus infinity and tap -1.
+    """
+    inside = window_elements(np.ones(input.shape), *windows, 0.0)
+    largest, maximum = None, None
+    for tap, (element, there) in enumerate(
+        zip(window_elements(input, *windows, -np.inf), inside, strict=True)
+    ):
+        if largest is None:
+            largest, maximum = np.full(element.shape, -np.inf), np.full(element.shape, -1)
+        with np.errstate(invalid="ignore"):
+            larger = (there > 0) & ((maximum < 0) | (element > largest) | (element != element))
+        largest, maximum = np.where(larger, element, largest), np.where(larger, tap, maximum)
+    return largest, maximum
+
+
 def divisors(size, counts, kernel_size, stride, padding, include_pad):
     """Counts the elements of each window, (oH, oW), inside the image; with ``include_pad`` inside its padding too.
 

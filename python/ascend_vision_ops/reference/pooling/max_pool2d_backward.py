@@ -4,7 +4,7 @@
 import numpy as np
 
 from ..common.pair import pair
-from ._windows import add_to_windows, window_elements
+from ._windows import add_to_windows, window_maxima
 
 
 def max_pool2d_backward(grad_output, input, kernel_size, stride=(), padding=0, dilation=1, ceil_mode=False):
@@ -16,16 +16,7 @@ def max_pool2d_backward(grad_output, input, kernel_size, stride=(), padding=0, d
     kernel, padding, dilation = pair(kernel_size), pair(padding), pair(dilation)
     stride = pair(stride) or kernel
     windows = (kernel, stride, padding, dilation, ceil_mode)
-    inside = window_elements(np.ones(input.shape), *windows, 0.0)
-    largest, maximum = None, None  # of each window: the largest element so far, and which tap it is
-    for tap, (element, there) in enumerate(
-        zip(window_elements(input, *windows, -np.inf), inside, strict=True)
-    ):
-        if largest is None:
-            largest, maximum = np.full(element.shape, -np.inf), np.full(element.shape, -1)
-        with np.errstate(invalid="ignore"):
-            larger = (there > 0) & ((maximum < 0) | (element > largest) | (element != element))
-        largest, maximum = np.where(larger, element, largest), np.where(larger, tap, maximum)
+    _, maximum = window_maxima(input, *windows)
     grads = grad_output.astype(np.float64)
     terms = (np.where(maximum == tap, grads, 0.0) for tap in range(kernel[0] * kernel[1]))
     return add_to_windows(terms, input.shape, *windows[:4]).astype(grad_output.dtype)
