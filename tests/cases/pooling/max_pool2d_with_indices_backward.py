@@ -5,6 +5,9 @@ from ascend_vision_ops.reference.common.pair import pair
 from ascend_vision_ops.testing import Array, Case, cases_module
 
 BACKWARD = cases_module("max_pool2d_backward")
+# Cases name the generators of their images.
+lowest = cases_module("_pool_vectors").lowest
+some_rows = cases_module("_pool_pairs").some_rows
 
 
 def taps(rng, shape, args):
@@ -14,7 +17,7 @@ def taps(rng, shape, args):
     size = args["input"].shape[2:]
     places, inside = [], True
     for i, (length, count) in enumerate(zip(size, shape[2:], strict=True)):
-        start = np.arange(count).reshape((-1, 1)[i:]) * stride[i] - padding[i]
+        start = np.arange(count).reshape((-1, 1)[: 2 - i]) * stride[i] - padding[i]
         first = np.maximum(0, -(start // dilation[i]))
         end = np.minimum(kernel[i], -((start - length) // dilation[i]))
         inside = inside & (first < end)
