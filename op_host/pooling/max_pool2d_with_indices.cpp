@@ -49,7 +49,7 @@ class Layout {
     return chunk_.RegionColumns() > kMaxColumns || chunk_.RegionRows() > kMaxCopyRows ? kTooLarge : Bytes();
   }
 
-  // Modelled cycles of the copies of a tile and of its instructions. Ten of these find the maxima of a tap.
+  // Modelled cycles of the copies of a tile and of its instructions. Six of these find the maxima of a tap.
   // bandwidth: bytes a cycle that a core reads.
   PoolCost Cost(double bandwidth) const {
     constexpr double kCopy = 600;       // cycles of a group of rows that is copied at once
@@ -61,7 +61,7 @@ class Layout {
     const double pitch = real(chunk_.Pitch()) / 4, rows = real(tile_.rows);
     const double transposed = real(LoadedRows()) + 2 * rows;
     return {real(kLanes * LoadedRows() * LoadedColumns() * pool_.item) / bandwidth + kCopy * real(loads),
-            taps * VectorCycles(10, 5 * rows * pitch) + VectorCycles(2 * transposed, transposed * pitch),
+            taps * VectorCycles(6, 5 * rows * pitch) + VectorCycles(2 * transposed, transposed * pitch),
             real(kLanes * tile_.rows * tile_.columns * (pool_.item + pool_.index)) / kStoreBytes +
                 kCopy * real(stores)};
   }

@@ -4,6 +4,7 @@
 // (window_places.h).
 #pragma once
 
+#include "../common/vectors/nan_watch.h"
 #include "max_pool2d_with_indices_tiling.h"
 #include "window_maxima.h"
 #include "window_places.h"
@@ -14,6 +15,7 @@ class MaxPool2dWithIndices {
   __aicore__ inline void Init(GM_ADDR input, GM_ADDR out, GM_ADDR indices, GM_ADDR,
                               const MaxPool2dWithIndicesTiling &tiling, AscendC::TPipe *pipe) {
     t_ = tiling;
+    pipe_ = pipe;
     out_pitch_ = avo::RoundUp(t_.chunkColumns, avo::kRowPositions);
     out_ = {{}, t_.outRows, t_.outColumns};
     out_.gm.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(out), t_.planes * t_.outRows * t_.outColumns);
@@ -29,9 +31,19 @@ class MaxPool2dWithIndices {
     places_.Init(t_, buffers.across.bytes, pipe);
     maxima_.Init(input, static_cast<uint32_t>(t_.dilateRows * t_.inColumns),
                  static_cast<uint32_t>(t_.dilateColumns), t_, buffers.maxima, pipe);
+    watch_.Init(buffers.watch, pipe);
   }
 
   __aicore__ inline void Process() {
+    if (ProcessTiles(maxima_.Whole())) return;
+    AscendC::PipeBarrier<PIPE_MTE3>();
+    ProcessTiles(false);
+  }
+
+ private:
+  // Computes this core's tiles. Returns false where it has met a NaN although `numbers` says that there are
+  // none: results are wrong then. It looks after the first tile and after the last one.
+  __aicore__ inline bool ProcessTiles(bool numbers) {
     const avo::Share share = avo::CoreShare(t_.planeGroups * t_.rowTiles * t_.columnTiles);
     for (int64_t item = share.begin; item < share.end; ++item) {
       const int64_t column = item % t_.columnTiles * t_.chunkColumns;
@@ -40,16 +52,23 @@ class MaxPool2dWithIndices {
       slots_.SetPlanes(plane, avo::TileExtent(plane, avo::kLanes, t_.planes));
       rows_ = {row, static_cast<int32_t>(avo::TileExtent(row, t_.chunkRows, t_.outRows))};
       columns_ = {column, static_cast<int32_t>(avo::TileExtent(column, t_.chunkColumns, t_.outColumns))};
-      ComputeTile();
+      ComputeTile(numbers);
+      const bool looks = item == share.begin || item + 1 == share.end;
+      if (numbers && looks && watch_.Any(pipe_)) return false;
     }
+    return true;
   }
 
- private:
-  __aicore__ inline void ComputeTile() {
-    const auto best = best_.Get<float>();
+  __aicore__ inline void ComputeTile(bool numbers) {
+    const auto best = best_.Get<float>()[MaxPool2dWithIndicesBuffers::kSkew * avo::kLanes];
     const auto places = maxima_.Taps();
-    maxima_.Find(rows_, columns_, slots_, best);
+    if (numbers) {
+      maxima_.FindNumbers(rows_, columns_, slots_, best);
+    } else {
+      maxima_.Find(rows_, columns_, slots_, best);
+    }
     Store(out_, best);
+    if (numbers) watch_.Take(best, rows_.count * t_.chunkPitch * avo::kLanes);
     places_.Add(places, rows_, columns_);
     MarkEmptyWindows(places);
     Store(indices_, places.template ReinterpretCast<float>());
@@ -90,7 +109,9 @@ class MaxPool2dWithIndices {
   avo::PlaneSlots slots_;
   avo::WindowMaxima<T, MaxPool2dWithIndicesTiling> maxima_;
   avo::WindowPlaces<MaxPool2dWithIndicesTiling> places_;
+  avo::NanWatch<float> watch_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> best_;
+  AscendC::TPipe *pipe_;
   avo::PlanesOf<T> out_;
   avo::PlanesOf<I> indices_;
   uint32_t out_pitch_;  // elements from row to row of what is stored at once

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "../common/vectors/nan_watch_buffers.h"
 #include "window_maxima_buffers.h"
 
 // What the kernel puts into the Unified Buffer. T is the type of the images, and I that of the indices.
@@ -13,16 +14,20 @@ struct MaxPool2dWithIndicesBuffers {
     uint64_t chunk_pitch;     // slots of a row of them
   };
   static constexpr uint64_t kSlotBytes = avo::PlaneSlotsBuffers::kSlotBytes;
+  // Slots before the maxima: they begin in the other half of the bank groups than the image does.
+  static constexpr uint64_t kSkew = 4;
 
   avo::PlaneSlotsBuffers planes;
-  avo::Buffer best;    // slots: the maxima
+  avo::Buffer best;  // slots: the maxima
+  avo::NanWatchBuffers watch;
   avo::Buffer across;  // slots, int32: where the windows of a row begin, counted from the first one
   avo::WindowMaximaBuffers maxima;
 
   // item, index_item: bytes of T and I.
   __aicore__ inline MaxPool2dWithIndicesBuffers(const Sizes &of, uint64_t item, uint64_t index_item)
       : planes(of.plane_elements, of.stored, {item, 0}, {item, index_item}),
-        best{1, (of.window_slots + avo::WindowMaximaBuffers::kSlack) * kSlotBytes},
+        best{1, (of.window_slots + 2 * kSkew + avo::WindowMaximaBuffers::kSlack) * kSlotBytes},
+        watch(1),
         across{1, of.chunk_pitch * kSlotBytes},
         maxima(of.region_slots, of.window_slots) {}
 };

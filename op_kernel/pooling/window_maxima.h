@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The maximum of each window of a chunk and its tap. The lanes are sixteen planes (plane_slots.h). One tap of
-// all windows is compared at a time, with a few instructions; the largest so far and which tap it is are
-// kept. Columns of the image are dealt out to planes, so that the slots of one tap follow each other as
-// windows do (window_gradients.h has a drawing).
+// The maximum of each window of a chunk and its tap. The lanes are sixteen planes (plane_slots.h). Columns of
+// the image are dealt out to planes, so that the slots of one tap follow each other as windows do
+// (window_gradients.h has a drawing). There are two ways, both of which go through the taps of all windows at
+// a time:
+//
+//   FindNumbers()  finds the maxima, then the first tap that is equal to the maximum: from the last tap to
+//                  the first one, the tap replaces what has been found
+//   Find()         compares each tap with the largest one so far; this knows NaN, and windows in pieces
 #pragma once
 
 #include "plane_slots.h"
@@ -29,7 +33,33 @@ class WindowMaxima {
     pipe->InitBuffer(numbers_, buffers.numbers.bytes);
   }
 
-  // Finds the maxima of a chunk of windows, in the planes of `slots`. best: a slot for each window.
+  // Whether windows are loaded whole, as FindNumbers() needs them.
+  __aicore__ inline bool Whole() const {
+    return t_.tapRows == t_.kernelRows && t_.tapColumns == t_.kernelColumns;
+  }
+
+  // Finds the maxima of a chunk of windows, in the planes of `slots`. best: a slot for each window. The tap
+  // of a maximum that is NaN is not found. Nor is that of a window without an element.
+  __aicore__ inline void FindNumbers(const AxisRange &rows, const AxisRange &columns, PlaneSlots &slots,
+                                     const AscendC::LocalTensor<float> &best) {
+    rows_ = rows;
+    columns_ = columns;
+    best_ = best;
+    const uint32_t lanes = rows.count * t_.chunkPitch * kLanes + kSlack * kLanes;
+    const int64_t last_row = t_.kernelRows - 1, last_column = t_.kernelColumns - 1;
+    AscendC::Duplicate(best_, kLowest, lanes);
+    AscendC::Duplicate(Taps(), NumberOf(last_row, last_column), lanes);
+    LoadRegion(0, t_.tapRows, 0, t_.tapColumns, slots);
+    for (uint32_t tap = 0; tap < t_.tapRows * t_.tapColumns; ++tap) {
+      CompareTap<Step::kMaximum>(0, 0, tap / t_.tapColumns, tap % t_.tapColumns);
+    }
+    ForgetBeforeImage();
+    for (uint32_t tap = t_.tapRows * t_.tapColumns - 1; tap-- > 0;) {
+      CompareTap<Step::kTakeIfEqual>(0, 0, tap / t_.tapColumns, tap % t_.tapColumns);
+    }
+  }
+
+  // Finds the maxima of a chunk of windows, with NaN, in windows of any size.
   __aicore__ inline void Find(const AxisRange &rows, const AxisRange &columns, PlaneSlots &slots,
                               const AscendC::LocalTensor<float> &best) {
     rows_ = rows;
@@ -45,7 +75,7 @@ class WindowMaxima {
         const uint32_t tap_columns = TileExtent(j, t_.tapColumns, t_.kernelColumns);
         LoadRegion(i, tap_rows, j, tap_columns, slots);
         for (uint32_t tap = 0; tap < tap_rows * tap_columns; ++tap) {
-          CompareTap(i, j, tap / tap_columns, tap % tap_columns);
+          CompareTap<Step::kKeepIfLarger>(i, j, tap / tap_columns, tap % tap_columns);
         }
       }
     }
@@ -70,7 +100,8 @@ class WindowMaxima {
   static constexpr uint32_t kRepeat = 64, kMaxRepeats = 255;
   static constexpr uint32_t kSlack = WindowMaximaBuffers::kSlack;
   static constexpr uint32_t kBlock = 8;  // slots that a transposition writes at a time
-  static constexpr float kLowest = -__builtin_inff();
+  static constexpr float kLowest = -__builtin_inff(), kNan = __builtin_nanf("");
+  enum class Step { kMaximum, kTakeIfEqual, kKeepIfLarger };
 
   // Sets the maximum of each window of row `r` to its first tap inside the image, where it stays if all
   // elements of the window are minus infinity.
@@ -113,12 +144,30 @@ class WindowMaxima {
     return {first, static_cast<int32_t>(end - first)};
   }
 
+  // Makes NaN of the region above the image and to its left. A maximum of minus infinity is then equal to
+  // elements alone: of all taps, the first one is an element, or lies there.
+  __aicore__ inline void ForgetBeforeImage() {
+    const int64_t above = t_.padRows - rows_.begin * t_.strideRows;
+    const int64_t left = t_.padColumns - columns_.begin * t_.strideColumns;
+    const auto region = Region();
+    const int64_t rows = (rows_.count - 1) * t_.strideRows + (t_.tapRows - 1) * t_.dilateRows + 1;
+    const int64_t columns =
+        (columns_.count - 1) * t_.strideColumns + (t_.tapColumns - 1) * t_.dilateColumns + 1;
+    const uint32_t forgotten = static_cast<uint32_t>(left < columns ? left : columns);
+    for (int64_t r = 0; r < rows && (r < above || left > 0); ++r) {
+      FillLanes(region.Row(static_cast<uint32_t>(r)), 0,
+                r < above ? static_cast<uint32_t>(columns) : forgotten, kNan);
+    }
+  }
+
   __aicore__ inline SlotRows Region() {
     return {region_.Get<float>(), t_.columnPlanes, t_.regionPitch, t_.rowGroups, t_.regionRows};
   }
 
-  // Compares tap (i + down, j + right) of every window of the chunk. The region starts at tap (i, j). Where
-  // the columns are dealt out to planes, the slots of this tap follow each other, row by row, as windows do.
+  // Takes a step with tap (i + down, j + right) of every window of the chunk. The region starts at tap (i,
+  // j). Where the columns are dealt out to planes, the slots of this tap follow each other, row by row, as
+  // windows do.
+  template <Step step>
   __aicore__ inline void CompareTap(int64_t i, int64_t j, uint32_t down, uint32_t right) {
     const int32_t tap = NumberOf(i + down, j + right);
     const auto region = Region();
@@ -131,7 +180,7 @@ class WindowMaxima {
       const uint32_t from = region.Slot(row, column);
       for (uint32_t slot = 0; slot < all; slot += kMaxRepeats * kSlots) {
         const uint32_t slots = MinRemaining(all - slot, kMaxRepeats * kSlots);
-        KeepIfLarger(from + slot, slot, kRepeat, slots / kSlots, tap);
+        TakeStep<step>(from + slot, slot, kRepeat, slots / kSlots, tap);
       }
       return;
     }
@@ -139,29 +188,47 @@ class WindowMaxima {
       for (int32_t x = 0; x < columns_.count; ++x) {
         const uint32_t from = region.Slot(static_cast<uint32_t>(r * t_.strideRows) + row,
                                           static_cast<uint32_t>(x * t_.strideColumns) + column);
-        KeepIfLarger(from, r * t_.chunkPitch + x, kLanes, 1, tap);
+        TakeStep<step>(from, r * t_.chunkPitch + x, kLanes, 1, tap);
       }
     }
   }
 
-  // Keeps a tap as the maximum of the windows in which it is larger than the taps before it, or NaN. from:
-  // its slot of the first window in the region; to: the slot of that window; lanes, repeats: of the
-  // instructions.
-  __aicore__ inline void KeepIfLarger(uint32_t from, uint32_t to, uint64_t lanes, uint32_t repeats,
-                                      int32_t tap) {
+  // from: the slot of a tap of the first window in the region; to: the slot of that window; lanes, repeats:
+  // of the instructions.
+  template <Step step>
+  __aicore__ inline void TakeStep(uint32_t from, uint32_t to, uint64_t lanes, uint32_t repeats, int32_t tap) {
     const auto key = region_.Get<float>()[from * kLanes], best = best_[to * kLanes];
-    const auto taps = taps_.Get<float>()[to * kLanes];
-    const auto bits = bits_.Get<uint16_t>(), numbers = numbers_.Get<uint16_t>();
     const uint8_t count = static_cast<uint8_t>(repeats);
-    AscendC::Compare(bits_.Get<uint8_t>(), key, best, AscendC::CMPMODE::GT, uint64_t{kRepeat}, count,
-                     {1, 1, 1, 8, 8, 8});
-    AscendC::Compare(numbers_.Get<uint8_t>(), key, key, AscendC::CMPMODE::EQ, uint64_t{kRepeat}, count,
-                     {1, 1, 1, 8, 8, 8});
+    if constexpr (step == Step::kKeepIfLarger) {
+      MarkKept(key, best, repeats);
+    } else if constexpr (step == Step::kTakeIfEqual) {
+      const auto bits = bits_.Get<uint16_t>();
+      Mark(bits_, key, best, AscendC::CMPMODE::EQ, count);
+      AscendC::Not(bits, bits, repeats * kRepeat / 16);
+    }
+    if constexpr (step != Step::kMaximum) {
+      const auto taps = taps_.Get<float>()[to * kLanes];
+      AscendC::Select(taps, bits_.Get<uint8_t>(), taps, FloatWithBits(tap),
+                      AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, lanes, count, {1, 1, 1, 8, 8, 8});
+    }
+    if constexpr (step != Step::kTakeIfEqual) {
+      AscendC::Max(best, best, key, lanes, count, {1, 1, 1, 8, 8, 8});
+    }
+  }
+
+  // Sets the bits of windows that keep what they have: where the tap is a number, and not larger.
+  __aicore__ inline void MarkKept(const AscendC::LocalTensor<float> &key,
+                                  const AscendC::LocalTensor<float> &best, uint32_t repeats) {
+    const auto bits = bits_.Get<uint16_t>(), numbers = numbers_.Get<uint16_t>();
+    Mark(bits_, key, best, AscendC::CMPMODE::GT, static_cast<uint8_t>(repeats));
+    Mark(numbers_, key, key, AscendC::CMPMODE::EQ, static_cast<uint8_t>(repeats));
     AscendC::Not(bits, bits, repeats * kRepeat / 16);
     AscendC::And(bits, bits, numbers, repeats * kRepeat / 16);
-    AscendC::Select(taps, bits, taps, FloatWithBits(tap), AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, lanes,
-                    count, {1, 1, 1, 8, 8, 8});
-    AscendC::Max(best, best, key, lanes, count, {1, 1, 1, 8, 8, 8});
+  }
+  __aicore__ inline void Mark(AscendC::TBuf<AscendC::TPosition::VECCALC> &bits,
+                              const AscendC::LocalTensor<float> &a, const AscendC::LocalTensor<float> &b,
+                              AscendC::CMPMODE mode, uint8_t repeats) {
+    AscendC::Compare(bits.Get<uint8_t>(), a, b, mode, uint64_t{kRepeat}, repeats, {1, 1, 1, 8, 8, 8});
   }
 
   Tiling t_;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffers of ArgMax: of its helpers (lane_argmax.h, nan_watch.h, lane_reduction.h, argmax_tiles.h,
+// The buffers of ArgMax: of its helpers (lane_argmax.h, lane_reduction.h, argmax_tiles.h,
 // line_tree.h, slot_argmax.h) and of its five layouts (argmax_columns.h, half_columns.h, argmax.h,
 // tree_lines.h, short_lines.h).
 #pragma once
 
+#include "../common/vectors/nan_watch_buffers.h"
 #include "argmax_tiling.h"
 #include "key_planes_buffers.h"
 
@@ -36,16 +37,6 @@ struct LaneArgmaxBuffers {
 
   // Bytes of a mask, in whole data blocks.
   static __aicore__ uint64_t MaskBytes(uint64_t lanes) { return WholeUnits(lanes / 8, 32); }
-};
-
-struct NanWatchBuffers {
-  static constexpr uint64_t kSeenBytes = 1024;
-
-  Buffer seen;  // keys: the largest of some lanes of all tiles
-  Buffer bits;  // a bit for each of them
-
-  // keys: whether there is something to watch, 1 or 0.
-  explicit __aicore__ NanWatchBuffers(uint32_t keys) : seen{keys, kSeenBytes}, bits{keys, kSeenBytes / 16} {}
 };
 
 struct LaneReductionBuffers {

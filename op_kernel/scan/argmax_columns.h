@@ -8,8 +8,8 @@
 //               indices   | part 0: all lanes | part 1: all lanes | …
 #pragma once
 
+#include "../common/vectors/nan_watch.h"
 #include "argmax_tiles.h"
-#include "nan_watch.h"
 
 namespace avo {
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether any of the largest keys that a core has found is NaN. Without NaN, a position of columns takes
-// three instructions fewer. So the core searches its tiles as if there were none, and looks after the first
-// tile and after the last one. Where there is a NaN, it searches all of its tiles again. Max keeps NaN: the
-// largest keys of all lanes and tiles are joined to a few numbers, and where any key is NaN, one of these is.
+// Whether any of the largest keys that a core has found is NaN. A search for the largest key takes some
+// instructions fewer without NaN. So a core searches its tiles as if there were none, and looks after the
+// first tile and after the last one. Where there is a NaN, it searches all of its tiles again. Max keeps NaN:
+// the largest keys of all lanes and tiles are joined to a few numbers, and where any key is NaN, one of these
+// is.
 #pragma once
 
-#include "../common/vectors/bits.h"
-#include "argmax_buffers.h"
+#include "bits.h"
+#include "nan_watch_buffers.h"
 
 namespace avo {
 
