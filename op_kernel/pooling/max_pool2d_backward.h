@@ -27,8 +27,8 @@ class MaxPool2dBackward : avo::MaximumGradients<T, MaxPool2dBackwardTiling> {
     maxima_.Find(this->chunk_rows_, this->chunk_columns_, this->slots_, this->terms_.template Get<float>());
   }
 
-  __aicore__ inline AscendC::LocalTensor<float> TermsOf(int64_t i, int64_t j) {
-    return this->TermsWhere(maxima_.Taps(), maxima_.NumberOf(i, j), maxima_.Bits());
+  __aicore__ inline AscendC::LocalTensor<float> TermsOf(int64_t i, int64_t j, const avo::AxisRange &rows) {
+    return this->TermsWhere(maxima_.Taps(), maxima_.NumberOf(i, j), rows, maxima_.Bits());
   }
 
   avo::WindowMaxima<T, MaxPool2dBackwardTiling> maxima_;

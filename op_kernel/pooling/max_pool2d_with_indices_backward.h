@@ -42,8 +42,8 @@ class MaxPool2dWithIndicesBackward : avo::MaximumGradients<T, MaxPool2dWithIndic
     places_.Subtract(Taps(), this->chunk_rows_, this->chunk_columns_);
   }
 
-  __aicore__ inline AscendC::LocalTensor<float> TermsOf(int64_t i, int64_t j) {
-    return this->TermsWhere(Taps(), avo::TapPlace(this->t_, i, j), bits_.template Get<uint8_t>());
+  __aicore__ inline AscendC::LocalTensor<float> TermsOf(int64_t i, int64_t j, const avo::AxisRange &rows) {
+    return this->TermsWhere(Taps(), avo::TapPlace(this->t_, i, j), rows, bits_.template Get<uint8_t>());
   }
 
   AscendC::TBuf<AscendC::TPosition::VECCALC> taps_, bits_;

@@ -9,15 +9,16 @@ namespace avo {
 template <typename T, typename Tiling, typename Loaded = T>
 class MaximumGradients : protected WindowGradients<T, Tiling, Loaded> {
  protected:
-  // Gives the gradients of the windows of the chunk whose slot in `taps` holds `tap`, and 0 for the others.
+  // Gives the gradients of those windows of some rows whose slot in `taps` holds `tap`, and 0 for the others.
   // bits: room for a bit for each lane of the chunk.
   __aicore__ inline AscendC::LocalTensor<float> TermsWhere(const AscendC::LocalTensor<int32_t> &taps,
-                                                           int32_t tap,
+                                                           int32_t tap, const AxisRange &rows,
                                                            const AscendC::LocalTensor<uint8_t> &bits) {
     const auto terms = this->terms_.template Get<float>();
-    const uint32_t count = this->chunk_rows_.count * this->grad_pitch_ * kLanes;
-    AscendC::CompareScalar(bits, taps, tap, AscendC::CMPMODE::EQ, count);
-    AscendC::Select(terms, bits, this->grads_.template Get<float>(), 0.0f,
+    const uint32_t row = this->grad_pitch_ * kLanes, count = rows.count * row;
+    const uint32_t from = static_cast<uint32_t>(rows.begin - this->chunk_rows_.begin) * row;
+    AscendC::CompareScalar(bits, taps[from], tap, AscendC::CMPMODE::EQ, count);
+    AscendC::Select(terms[from], bits, this->grads_.template Get<float>()[from], 0.0f,
                     AscendC::SELMODE::VSEL_TENSOR_SCALAR_MODE, count);
     return terms;
   }

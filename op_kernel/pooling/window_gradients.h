@@ -22,8 +22,8 @@
 namespace avo {
 
 // A kernel derives from this and has two functions. Prepare() is called when the gradients of a new chunk of
-// windows are loaded. TermsOf(i, j) gives what tap (i, j) of each window receives: slots in the order of
-// grads_. Loaded: the longest element that the kernel loads.
+// windows are loaded. TermsOf(i, j, rows) gives what tap (i, j) of each window in these rows of windows
+// receives: slots in the order of grads_. Loaded: the longest element that the kernel loads.
 template <typename T, typename Tiling, typename Loaded = T>
 class WindowGradients {
  protected:
@@ -125,7 +125,7 @@ class WindowGradients {
       const int64_t offset = j * t_.dilateColumns - t_.padColumns;
       const AxisRange columns = WindowsWithTapIn(own_columns_, chunk_columns_, t_.strideColumns, offset);
       if (columns.count == 0) continue;
-      const auto terms = kernel.TermsOf(i, j);
+      const auto terms = kernel.TermsOf(i, j, rows);
       for (int64_t r = rows.begin; r < rows.begin + rows.count; ++r) {
         const uint32_t y = static_cast<uint32_t>(r * t_.strideRows + row_offset - own_rows_.begin);
         const uint32_t x =
