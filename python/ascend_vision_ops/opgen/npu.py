@@ -172,7 +172,7 @@ def inner_arguments(spec: Spec, entry: Entry) -> list[str]:
         elif attribute.kind == "ListInt":
             own = own_array(spec, entry, attribute.parameter)
             name = attribute.parameter.name
-            passed.append(f"{name}.get()" if own else entry.argument_of(name).name)
+            passed.append(f"own_{name}.get()" if own else entry.argument_of(name).name)
         elif attribute.kind == "String":
             passed.append(f"{value}.data()")
         elif spec.field_type(attribute.parameter).startswith("dtype"):
