@@ -9,9 +9,9 @@ namespace avo::avg_pool2d_backward {
 Plan<AvgPool2dBackwardTiling> ComputeTiling(const Args &args, const Platform &platform) {
   const PoolProblem pool(args.input, args.grad_output, args.kernel_size, args.stride, args.padding, {1, 1});
   if (pool.planes == 0) return {};
-  const GradientTile tile = GradientSearch(pool, false, platform).Find();
-  auto plan = PlanGradient<AvgPool2dBackwardTiling>(pool, tile, GradientLayout(pool, false, tile), kWindows,
-                                                    platform);
+  const GradientTile tile = GradientSearch(pool, Receives::kAll, platform).Find();
+  const GradientLayout layout(pool, Receives::kAll, tile);
+  auto plan = PlanGradient<AvgPool2dBackwardTiling>(pool, tile, layout, kWindows, platform);
   StateMeans(args.kernel_size, args.count_include_pad, args.divisor_override, &plan.tiling);
   return plan;
 }

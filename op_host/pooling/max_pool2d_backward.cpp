@@ -11,14 +11,10 @@ Plan<MaxPool2dBackwardTiling> ComputeTiling(const Args &args, const Platform &de
   const PoolProblem pool(args.input, args.grad_output, args.kernel_size, args.stride, args.padding,
                          args.dilation);
   if (pool.planes == 0) return {};
-  const GradientTile tile = GradientSearch(pool, true, platform).Find();
-  const GradientLayout layout(pool, true, tile);
+  const GradientTile tile = GradientSearch(pool, Receives::kFoundMaximum, platform).Find();
+  const GradientLayout layout(pool, Receives::kFoundMaximum, tile);
   auto plan = PlanGradient<MaxPool2dBackwardTiling>(pool, tile, layout, kWindows, platform);
-  plan.tiling.tapRows = static_cast<uint32_t>(tile.tap_rows);
-  plan.tiling.tapColumns = static_cast<uint32_t>(tile.tap_columns);
-  plan.tiling.regionRows = static_cast<uint32_t>(layout.GroupedRows());
-  plan.tiling.regionPitch = static_cast<uint32_t>(layout.RegionPitch());
-  plan.tiling.rowGroups = static_cast<uint32_t>(layout.RowGroups());
+  layout.Chunk().State(&plan.tiling);
   return plan;
 }
 

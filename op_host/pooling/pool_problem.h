@@ -49,6 +49,7 @@ struct PoolProblem {
   int64_t item;    // bytes of an element of the image
   PoolAxis rows, columns;
   int64_t element = 4;  // bytes of the type that windows are combined in
+  int64_t index = 0;    // bytes of the index of a maximum; 0 where there are none
   bool means = false;
 };
 

@@ -8,10 +8,18 @@
 
 #include "op_host/common/tiling/plan.h"
 #include "op_host/common/tiling/tile_search.h"
-#include "op_host/pooling/pool_problem.h"
+#include "op_host/pooling/window_chunk.h"
 #include "op_kernel/pooling/max_pool2d_backward_tiling.h"
+#include "op_kernel/pooling/max_pool2d_with_indices_backward_tiling.h"
 
 namespace avo {
+
+// What of a window receives its gradient.
+enum class Receives {
+  kAll,           // all elements
+  kFoundMaximum,  // the maximum, which the kernel finds again; it loads the image under the windows for that
+  kNamedMaximum,  // the maximum that an index names
+};
 
 struct GradientTile {
   int64_t rows, columns;              // of the image, which the tile owns
@@ -23,35 +31,21 @@ struct GradientTile {
 // How a tile lies in the Unified Buffer. Sizes are elements, or slots of one element of 16 planes.
 class GradientLayout {
  public:
-  static constexpr int64_t kLanes = 16;      // planes of a tile
+  static constexpr int64_t kLanes = WindowChunk::kLanes;
   static constexpr int64_t kMaxSlots = 255;  // windows of a row of a chunk
-  // That columns are dealt out to: a transposition can do 31, but a small Unified Buffer does not hold as
-  // many.
-  static constexpr int64_t kMaxPlanes = 12;
 
-  // maxima: whether maxima are found again, for which the image under the windows is loaded.
-  GradientLayout(const PoolProblem &pool, bool maxima, const GradientTile &tile)
-      : pool_(pool), maxima_(maxima), tile_(tile) {}
+  GradientLayout(const PoolProblem &pool, Receives receives, const GradientTile &tile)
+      : pool_(pool),
+        named_(receives == Receives::kNamedMaximum),
+        maxima_(receives == Receives::kFoundMaximum),
+        tile_(tile) {}
 
-  // Rows and columns of the image under a chunk of windows.
-  int64_t RegionRows() const { return pool_.rows.Span(tile_.chunk_rows, tile_.tap_rows); }
-  int64_t RegionColumns() const { return pool_.columns.Span(tile_.chunk_columns, tile_.tap_columns); }
-  // The same in whole groups of rows, each of which has every RowGroups()-th row.
-  int64_t RowGroups() const { return tile_.chunk_rows > 1 ? pool_.rows.stride : 1; }
-  int64_t GroupedRows() const { return AlignUp(RegionRows(), RowGroups()); }
-  // Planes that columns are dealt out to.
-  int64_t ColumnPlanes() const { return pool_.columns.stride <= kMaxPlanes ? pool_.columns.stride : 1; }
-  // Slots from row to row of a plane of the region: a transposition writes up to eight slots too many. Rows
-  // of windows have the same pitch where columns are dealt out.
-  int64_t RegionPitch() const {
-    const int64_t pitch = CeilDiv(RegionColumns() + 8, ColumnPlanes());
-    return ColumnPlanes() == pool_.columns.stride ? ChunkPitch() : pitch;
+  WindowChunk Chunk() const {
+    return {pool_, tile_.chunk_rows, tile_.chunk_columns, tile_.tap_rows, tile_.tap_columns};
   }
-  int64_t ChunkPitch() const {
-    const bool dealt = maxima_ && ColumnPlanes() == pool_.columns.stride;
-    const int64_t region = dealt ? CeilDiv(RegionColumns() + 8, ColumnPlanes()) : 0;
-    return AlignUp(std::max(tile_.chunk_columns, region), kLanes);
-  }
+  int64_t ColumnPlanes() const { return Chunk().ColumnPlanes(); }
+  // Slots from row to row of windows.
+  int64_t ChunkPitch() const { return maxima_ ? Chunk().Pitch() : AlignUp(tile_.chunk_columns, kLanes); }
   // Slots from row to row of a plane of what the tile owns.
   int64_t SumPitch() const { return CeilDiv(AlignUp(tile_.columns, kLanes), ColumnPlanes()); }
 
@@ -61,8 +55,8 @@ class GradientLayout {
     const int64_t block = 32 / pool_.item, grads = AlignUp(tile_.chunk_columns, block);
     const int64_t windows = grads * RowsAtOnce(tile_.chunk_rows, grads);
     if (!maxima_) return windows;
-    const int64_t row = AlignUp(std::min(pool_.columns.in, RegionColumns()), block);
-    return std::max(windows, row * RowsAtOnce(std::min(pool_.rows.in, RegionRows()), row));
+    const int64_t row = AlignUp(std::min(pool_.columns.in, Chunk().RegionColumns()), block);
+    return std::max(windows, row * RowsAtOnce(std::min(pool_.rows.in, Chunk().RegionRows()), row));
   }
   // Rows of a plane that are stored at once.
   int64_t StoredRows() const { return RowsAtOnce(tile_.rows, tile_.columns); }
@@ -73,17 +67,18 @@ class GradientLayout {
         size(PlaneElements()), size(StoredRows() * AlignUp(tile_.columns, kLanes)),
         size(tile_.rows * ColumnPlanes() * SumPitch()), size(tile_.chunk_rows * ChunkPitch())};
     const uint64_t item = size(pool_.item);
+    if (named_)
+      return BytesOf(MaxPool2dWithIndicesBackwardBuffers(sizes, size(ChunkPitch()), item, size(pool_.index)));
     if (!maxima_) return BytesOf(WindowGradientBuffers(sizes, item));
-    return BytesOf(
-        MaxPool2dBackwardBuffers(sizes, size(GroupedRows() * ColumnPlanes() * RegionPitch()), item));
+    return BytesOf(MaxPool2dBackwardBuffers(sizes, size(Chunk().RegionSlots()), item));
   }
   // Bytes of the Unified Buffer, or more than any has where one instruction does not reach all rows or
   // columns.
   uint64_t LimitedBytes() const {
     constexpr int64_t kMaxColumns = 2032, kMaxCopyRows = 4095;
     constexpr uint64_t kTooLarge = uint64_t{1} << 40;
-    const int64_t columns = std::max(tile_.columns, maxima_ ? RegionColumns() : tile_.chunk_columns);
-    const int64_t rows = std::max({tile_.rows, tile_.chunk_rows, maxima_ ? RegionRows() : 1});
+    const int64_t columns = std::max(tile_.columns, maxima_ ? Chunk().RegionColumns() : tile_.chunk_columns);
+    const int64_t rows = std::max({tile_.rows, tile_.chunk_rows, maxima_ ? Chunk().RegionRows() : 1});
     return columns > kMaxColumns || rows > kMaxCopyRows ? kTooLarge : Bytes();
   }
 
@@ -94,9 +89,12 @@ class GradientLayout {
     constexpr double kStart = 22, kTileCycles = 1500, kCopyCycles = 600;
     const double windows = static_cast<double>(tile_.chunk_rows * tile_.chunk_columns);
     const double own = static_cast<double>(tile_.rows * tile_.columns);
-    const double region = maxima_ ? static_cast<double>(RegionRows() * RegionColumns()) : 0;
+    const double region = maxima_ ? static_cast<double>(Chunk().RegionRows() * Chunk().RegionColumns()) : 0;
     const double bandwidth = platform.hbm_bytes_per_cycle > 0 ? platform.hbm_bytes_per_cycle : 1;
-    const double bytes = static_cast<double>(kLanes * pool_.item) * (windows + own + region) / bandwidth;
+    const double bytes = static_cast<double>(kLanes) *
+                         (static_cast<double>(pool_.item) * (windows + own + region) +
+                          static_cast<double>(named_ ? pool_.index : 0) * windows) /
+                         bandwidth;
     const double rows = static_cast<double>(tile_.chunk_rows);
     const double taps = static_cast<double>(pool_.rows.kernel * pool_.columns.kernel);
     const double maxima = maxima_ ? 10 * kStart + 10 * 0.25 * rows * static_cast<double>(ChunkPitch()) : 0;
@@ -114,20 +112,20 @@ class GradientLayout {
     const auto groups = [&](int64_t rows, int64_t columns) {
       return static_cast<double>(CeilDiv(rows, RowsAtOnce(rows, columns)));
     };
-    const double region = maxima_ ? groups(RegionRows(), RegionColumns()) : 0;
+    const double region = maxima_ ? groups(Chunk().RegionRows(), Chunk().RegionColumns()) : 0;
     return region + groups(tile_.chunk_rows, tile_.chunk_columns) + groups(tile_.rows, tile_.columns);
   }
 
   const PoolProblem &pool_;
-  bool maxima_;
+  bool named_, maxima_;  // which of Receives holds; neither of kAll
   GradientTile tile_;
 };
 
 // Searches the tile of a gradient for a device.
 class GradientSearch {
  public:
-  GradientSearch(const PoolProblem &pool, bool maxima, const Platform &platform)
-      : pool_(pool), maxima_(maxima), platform_(platform) {}
+  GradientSearch(const PoolProblem &pool, Receives receives, const Platform &platform)
+      : pool_(pool), receives_(receives), platform_(platform) {}
 
   // The tile with the fewest modelled cycles. Larger copies wait less often, and leave less room for what the
   // tile owns.
@@ -144,7 +142,7 @@ class GradientSearch {
   }
 
  private:
-  GradientLayout LayoutOf(const GradientTile &tile) const { return {pool_, maxima_, tile}; }
+  GradientLayout LayoutOf(const GradientTile &tile) const { return {pool_, receives_, tile}; }
 
   // Whether the gap between two rows of a copy, a uint32_t of bytes, is too short for the image's rows.
   bool LongRows() const { return pool_.columns.in * pool_.item >= int64_t{1} << 32; }
@@ -224,7 +222,7 @@ class GradientSearch {
     };
     const int64_t most_rows = LongRows() ? 1 : pool_.rows.in;
     tile.rows = std::max<int64_t>(1, LargestFit(most_rows, platform_.ub_bytes / 2, bytes));
-    if (maxima_) {
+    if (receives_ == Receives::kFoundMaximum) {
       tile = Grown(tile, &GradientTile::tap_columns, pool_.columns.kernel);
       return LongRows() ? tile : Grown(tile, &GradientTile::tap_rows, pool_.rows.kernel);
     }
@@ -233,7 +231,7 @@ class GradientSearch {
   }
 
   const PoolProblem &pool_;
-  bool maxima_;
+  Receives receives_;
   const Platform &platform_;
 };
 

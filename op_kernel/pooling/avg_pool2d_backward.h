@@ -45,7 +45,7 @@ class AvgPool2dBackward : avo::WindowGradients<T, AvgPool2dBackwardTiling> {
     }
   }
 
-  __aicore__ inline AscendC::LocalTensor<float> TermsOf(int64_t) {
+  __aicore__ inline AscendC::LocalTensor<float> TermsOf(int64_t, int64_t) {
     return this->grads_.template Get<float>();
   }
 };

@@ -1,101 +1,99 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frame of max_pool2d_with_indices: the cores take tiles in turn, load them, compute, and store them.
-//
-//   elements of a result:   | tile 0 | tile 1 | tile 2 | tile 3 | tile 4 |
-//   core, where 3 run:          0        1        2        0        1
-//
-// Compute holds no arithmetic yet: it writes zeros.
+// Maximum pooling that also tells where each maximum lies. The kernel finds the tap of each maximum
+// (window_maxima.h), whose number is its place in the window, and adds where the window begins
+// (window_places.h).
 #pragma once
 
-#include "../common/copies/row_copy.h"
 #include "max_pool2d_with_indices_tiling.h"
+#include "window_maxima.h"
+#include "window_places.h"
 
-// TInput: element of input and of the tensors that have its dtype.
-// TIndices: element of indices and of the tensors that have its dtype.
-// KEY: the tiling key, 0 windows.
-template <typename TInput, typename TIndices, uint32_t KEY>
+template <typename T, typename I, uint32_t KEY>
 class MaxPool2dWithIndices {
  public:
-  // Takes inputs and results in the order of the C entry point, then workspace, tiling and pipe.
-  // input: (N, C, H, W)
-  // out: (N, C, oH, oW)
-  // indices: (N, C, oH, oW)
   __aicore__ inline void Init(GM_ADDR input, GM_ADDR out, GM_ADDR indices, GM_ADDR,
                               const MaxPool2dWithIndicesTiling &tiling, AscendC::TPipe *pipe) {
     t_ = tiling;
-    input_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ TInput *>(input), t_.inputElements);
-    out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ TInput *>(out), t_.outElements);
-    indices_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ TIndices *>(indices), t_.indicesElements);
-    const MaxPool2dWithIndicesBuffers buffers(t_.tileLength, sizeof(TInput), sizeof(TIndices));
-    pipe->InitBuffer(input_queue_, buffers.input.count, buffers.input.bytes);
-    pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
-    pipe->InitBuffer(indices_queue_, buffers.indices.count, buffers.indices.bytes);
+    out_pitch_ = avo::RoundUp(t_.chunkColumns, avo::kRowPositions);
+    out_ = {{}, t_.outRows, t_.outColumns};
+    out_.gm.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(out), t_.planes * t_.outRows * t_.outColumns);
+    indices_ = {{}, t_.outRows, t_.outColumns};
+    indices_.gm.SetGlobalBuffer(reinterpret_cast<__gm__ I *>(indices),
+                                t_.planes * t_.outRows * t_.outColumns);
+    const MaxPool2dWithIndicesBuffers buffers({t_.planeElements, uint64_t{t_.storedRows} * out_pitch_,
+                                               uint64_t{t_.regionRows} * t_.columnPlanes * t_.regionPitch,
+                                               uint64_t{t_.chunkRows} * t_.chunkPitch, t_.chunkPitch},
+                                              sizeof(T), sizeof(I));
+    slots_.template Init<T>(buffers.planes, t_.planeElements, t_.storedRows * out_pitch_, pipe);
+    pipe->InitBuffer(best_, buffers.best.bytes);
+    places_.Init(t_, buffers.across.bytes, pipe);
+    maxima_.Init(input, static_cast<uint32_t>(t_.dilateRows * t_.inColumns),
+                 static_cast<uint32_t>(t_.dilateColumns), t_, buffers.maxima, pipe);
   }
 
   __aicore__ inline void Process() {
-    const int64_t tiles = (t_.elements + t_.tileLength - 1) / t_.tileLength;
-    for (int64_t tile = AscendC::GetBlockIdx(); tile < tiles; tile += AscendC::GetBlockNum()) {
-      const int64_t begin = tile * t_.tileLength;
-      CopyIn(begin);
-      Compute();
-      CopyOut(begin);
+    const avo::Share share = avo::CoreShare(t_.planeGroups * t_.rowTiles * t_.columnTiles);
+    for (int64_t item = share.begin; item < share.end; ++item) {
+      const int64_t column = item % t_.columnTiles * t_.chunkColumns;
+      const int64_t row = item / t_.columnTiles % t_.rowTiles * t_.chunkRows;
+      const int64_t plane = item / t_.columnTiles / t_.rowTiles * avo::kLanes;
+      slots_.SetPlanes(plane, avo::TileExtent(plane, avo::kLanes, t_.planes));
+      rows_ = {row, static_cast<int32_t>(avo::TileExtent(row, t_.chunkRows, t_.outRows))};
+      columns_ = {column, static_cast<int32_t>(avo::TileExtent(column, t_.chunkColumns, t_.outColumns))};
+      ComputeTile();
     }
   }
 
  private:
-  __aicore__ inline void CopyIn(int64_t begin) {
-    Load<TInput>(input_queue_, input_gm_, begin, t_.inputElements);
+  __aicore__ inline void ComputeTile() {
+    const auto best = best_.Get<float>();
+    const auto places = maxima_.Taps();
+    maxima_.Find(rows_, columns_, slots_, best);
+    Store(out_, best);
+    places_.Add(places, rows_, columns_);
+    MarkEmptyWindows(places);
+    Store(indices_, places.template ReinterpretCast<float>());
   }
 
-  // Computes a tile of each result from a tile of each input.
-  __aicore__ inline void Compute() {
-    auto input = input_queue_.template DeQue<TInput>();
-    auto out = out_queue_.template AllocTensor<TInput>();
-    AscendC::Duplicate(out.template ReinterpretCast<int16_t>(), int16_t{0},
-                       static_cast<int32_t>(t_.tileLength * sizeof(TInput) / sizeof(int16_t)));
-    out_queue_.EnQue(out);
-    auto indices = indices_queue_.template AllocTensor<TIndices>();
-    AscendC::Duplicate(indices.template ReinterpretCast<int16_t>(), int16_t{0},
-                       static_cast<int32_t>(t_.tileLength * sizeof(TIndices) / sizeof(int16_t)));
-    indices_queue_.EnQue(indices);
-    input_queue_.FreeTensor(input);
+  template <typename E>
+  __aicore__ inline void Store(const avo::PlanesOf<E> &to, const AscendC::LocalTensor<float> &slots) {
+    slots_.Store(to, rows_, columns_, {slots, 1, t_.chunkPitch, 1, t_.chunkRows}, t_.storedRows, out_pitch_);
   }
 
-  __aicore__ inline void CopyOut(int64_t begin) {
-    Store<TInput>(out_queue_, out_gm_, begin, t_.outElements);
-    Store<TIndices>(indices_queue_, indices_gm_, begin, t_.indicesElements);
+  // Sets the places of windows without an element inside the image to -1. Such windows begin before the
+  // image: a window of large dilation may step over it.
+  __aicore__ inline void MarkEmptyWindows(const AscendC::LocalTensor<int32_t> &places) {
+    const uint32_t row = t_.chunkPitch * avo::kLanes;
+    for (int32_t r = 0; r < rows_.count; ++r) {
+      const int64_t begin = (rows_.begin + r) * t_.strideRows - t_.padRows;
+      if (begin >= 0) break;
+      if (MissesAxis(begin, t_.kernelRows, t_.dilateRows, t_.inRows)) {
+        AscendC::Duplicate(places[r * row], -1, row);
+      }
+    }
+    for (int32_t x = 0; x < columns_.count; ++x) {
+      const int64_t begin = (columns_.begin + x) * t_.strideColumns - t_.padColumns;
+      if (begin >= 0) break;
+      if (!MissesAxis(begin, t_.kernelColumns, t_.dilateColumns, t_.inColumns)) continue;
+      for (int32_t r = 0; r < rows_.count; ++r) {
+        AscendC::Duplicate(places[r * row + x * avo::kLanes], -1, avo::kLanes);
+      }
+    }
   }
-
-  // How many of the `elements` elements of a tensor lie in the tile that starts at `begin`.
-  __aicore__ inline uint32_t CountAt(int64_t begin, int64_t elements) const {
-    if (begin >= elements) return 0;
-    return static_cast<uint32_t>(elements - begin < t_.tileLength ? elements - begin : t_.tileLength);
-  }
-
-  // Loads the tile that starts at `begin` into the queue.
-  template <typename Element, typename Queue>
-  __aicore__ inline void Load(Queue &queue, const AscendC::GlobalTensor<Element> &gm, int64_t begin,
-                              int64_t elements) {
-    auto tile = queue.template AllocTensor<Element>();
-    const uint32_t count = CountAt(begin, elements);
-    if (count > 0) avo::CopyRowsIn(tile, t_.tileLength, gm, begin, count, 1, count);
-    queue.EnQue(tile);
-  }
-
-  // Stores the tile that starts at `begin` from the queue.
-  template <typename Element, typename Queue>
-  __aicore__ inline void Store(Queue &queue, const AscendC::GlobalTensor<Element> &gm, int64_t begin,
-                               int64_t elements) {
-    auto tile = queue.template DeQue<Element>();
-    const uint32_t count = CountAt(begin, elements);
-    if (count > 0) avo::CopyRowsOut(gm, begin, count, tile, t_.tileLength, 1, count);
-    queue.FreeTensor(tile);
+  // Whether a window that begins before an axis of `size` elements has none of them.
+  static __aicore__ inline bool MissesAxis(int64_t begin, int64_t kernel, int64_t dilate, int64_t size) {
+    const int64_t tap = (dilate - 1 - begin) / dilate;
+    return tap >= kernel || begin + tap * dilate >= size;
   }
 
   MaxPool2dWithIndicesTiling t_;
-  AscendC::GlobalTensor<TInput> input_gm_;
-  AscendC::GlobalTensor<TInput> out_gm_;
-  AscendC::GlobalTensor<TIndices> indices_gm_;
-  AscendC::TQue<AscendC::TPosition::VECIN, 1> input_queue_;
-  AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_, indices_queue_;
+  avo::PlaneSlots slots_;
+  avo::WindowMaxima<T, MaxPool2dWithIndicesTiling> maxima_;
+  avo::WindowPlaces<MaxPool2dWithIndicesTiling> places_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> best_;
+  avo::PlanesOf<T> out_;
+  avo::PlanesOf<I> indices_;
+  uint32_t out_pitch_;  // elements from row to row of what is stored at once
+  // The windows of the tile that is computed.
+  avo::AxisRange rows_, columns_;
 };

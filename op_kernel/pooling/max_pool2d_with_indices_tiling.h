@@ -3,30 +3,35 @@
 
 #include <cstdint>
 
-#include "../common/memory/buffers.h"
+#include "max_pool2d_with_indices_buffers.h"
 
-// What tiling tells the kernel of max_pool2d_with_indices.
+// The result is cut into a grid of tiles: groups of 16 planes, rows of windows, windows of a row.
 struct MaxPool2dWithIndicesTiling {
-  int64_t inputElements;    // of input (N, C, H, W)
-  int64_t outElements;      // of out (N, C, oH, oW)
-  int64_t indicesElements;  // of indices (N, C, oH, oW)
-  int64_t kernelSize[2];    // the attribute kernel_size
-  int64_t stride[2];        // the attribute stride
-  int64_t padding[2];       // the attribute padding
-  int64_t dilation[2];      // the attribute dilation
-  uint32_t ceilMode;        // the attribute ceil_mode
-  int64_t elements;         // of the longest result
-  uint32_t tileLength;      // elements of a tile in UB, a multiple of 32
-};
-
-// What the kernel puts into the Unified Buffer. Each tensor has two tiles: one is copied while the kernel
-// computes on the other.
-struct MaxPool2dWithIndicesBuffers {
-  avo::Buffer input;         // queues of tiles that are loaded
-  avo::Buffer out, indices;  // queues of tiles that are stored
-
-  // tile: elements of a tile; input_item: bytes of an element of input; indices_item: bytes of an element of
-  // indices.
-  __aicore__ MaxPool2dWithIndicesBuffers(uint64_t tile, uint64_t input_item, uint64_t indices_item)
-      : input{2, tile * input_item}, out{2, tile * input_item}, indices{2, tile * indices_item} {}
+  int64_t planes;         // N * C, 16 of them a tile
+  int64_t inRows;         // H
+  int64_t inColumns;      // W
+  int64_t outRows;        // rows of windows of a plane
+  int64_t outColumns;     // windows of a row
+  int64_t kernelRows;     // kernel_size[0]
+  int64_t kernelColumns;  // kernel_size[1]
+  int64_t strideRows;     // stride[0]
+  int64_t strideColumns;  // stride[1]
+  int64_t padRows;        // padding[0]
+  int64_t padColumns;     // padding[1]
+  int64_t dilateRows;     // dilation[0]
+  int64_t dilateColumns;  // dilation[1]
+  int64_t planeGroups;    // tiles across the planes
+  int64_t rowTiles;       // tiles along the rows of a plane
+  int64_t columnTiles;    // tiles along a row
+  uint32_t chunkRows;     // rows of windows of a tile
+  uint32_t chunkColumns;  // windows of a row of a tile
+  uint32_t chunkPitch;    // slots from row to row of windows
+  uint32_t tapRows;       // rows of a window that are loaded at once
+  uint32_t tapColumns;    // columns of a window that are loaded at once
+  uint32_t regionRows;    // rows of the image under a tile, in whole groups
+  uint32_t regionPitch;   // slots from one of these rows to the next, of a plane
+  uint32_t rowGroups;     // groups of these rows: strideRows, or 1 where a tile has one row of windows
+  uint32_t columnPlanes;  // planes that columns are dealt out to: strideColumns, or 1 where that is too large
+  uint32_t planeElements;  // elements of a plane that are loaded at once
+  uint32_t storedRows;     // rows of windows of a plane that are stored at once
 };

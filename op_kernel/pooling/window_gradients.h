@@ -16,68 +16,35 @@
 //   window 2                  ^ ^ ^          tap 1 of windows 1, 2    o3 o5, in plane 1
 #pragma once
 
-#include "../common/vectors/casts.h"
-#include "../common/vectors/lanes.h"
+#include "plane_slots.h"
 #include "window_gradient_buffers.h"
 
 namespace avo {
 
-// Positions [begin, begin + count) of an axis.
-struct AxisRange {
-  int64_t begin;
-  int32_t count;
-};
-
-// Rows of slots. Each row has its columns in planes (LanePlanes). The same plane of all rows lies together,
-// where every `groups`-th row follows the other, so that a stride along the rows is a run of slots, too:
-//
-//   2 groups, 4 rows     plane 0: row 0, row 2, row 1, row 3 | plane 1: row 0, row 2, …
-struct SlotRows {
-  AscendC::LocalTensor<float> slots;
-  uint32_t planes;  // of a row
-  uint32_t pitch;   // slots from row to row of a plane
-  uint32_t groups;  // of rows
-  uint32_t rows;    // of all groups
-
-  __aicore__ inline uint32_t RowSlot(uint32_t row) const {
-    return (row % groups * (rows / groups) + row / groups) * pitch;
-  }
-  __aicore__ inline LanePlanes Row(uint32_t row) const {
-    return {slots[RowSlot(row) * kLanes], planes, rows * pitch};
-  }
-  // The slot of an element.
-  __aicore__ inline uint32_t Slot(uint32_t row, uint32_t column) const {
-    return column % planes * rows * pitch + RowSlot(row) + column / planes;
-  }
-};
-
 // A kernel derives from this and has two functions. Prepare() is called when the gradients of a new chunk of
-// windows are loaded. TermsOf(tap) gives what tap `tap` of each window receives: slots in the order of
-// grads_.
-template <typename T, typename Tiling>
+// windows are loaded. TermsOf(i, j) gives what tap (i, j) of each window receives: slots in the order of
+// grads_. Loaded: the longest element that the kernel loads.
+template <typename T, typename Tiling, typename Loaded = T>
 class WindowGradients {
  protected:
   static constexpr uint32_t kSlack = WindowGradientBuffers::kSlack;
+  // Bytes of an index, where the kernel loads some.
+  static constexpr uint64_t kIndexItem = std::is_same_v<Loaded, T> ? 0 : sizeof(Loaded);
 
   __aicore__ inline void InitWindows(GM_ADDR grad, GM_ADDR out, const Tiling &tiling, AscendC::TPipe *pipe) {
     t_ = tiling;
-    grad_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(grad), t_.planes * t_.outRows * t_.outColumns);
-    out_gm_.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(out), t_.planes * t_.inRows * t_.inColumns);
+    grad_ = {{}, t_.outRows, t_.outColumns};
+    grad_.gm.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(grad), t_.planes * t_.outRows * t_.outColumns);
+    out_ = {{}, t_.inRows, t_.inColumns};
+    out_.gm.SetGlobalBuffer(reinterpret_cast<__gm__ T *>(out), t_.planes * t_.inRows * t_.inColumns);
     grad_pitch_ = t_.chunkPitch;
     out_pitch_ = RoundUp(t_.tileColumns, kRowPositions);
-    const WindowGradientBuffers buffers(BufferSizes(), sizeof(T));
-    pipe->InitBuffer(in_queue_, buffers.in.count, buffers.in.bytes);
-    pipe->InitBuffer(out_queue_, buffers.out.count, buffers.out.bytes);
+    const WindowGradientBuffers buffers(BufferSizes(), sizeof(T), kIndexItem);
+    slots_.template Init<Loaded>(buffers.planes, t_.planeElements, t_.storedRows * out_pitch_, pipe);
     pipe->InitBuffer(grads_, buffers.grads.bytes);
     pipe->InitBuffer(terms_, buffers.terms.bytes);
     pipe->InitBuffer(sums_, buffers.sums.bytes);
-    ZeroQueue<T>(in_queue_, 2, kLanes * t_.planeElements);
     AscendC::Duplicate(grads_.Get<float>(), 0.0f, (t_.chunkRows * grad_pitch_ + kSlack) * kLanes);
-    if constexpr (!kSingle) {
-      pipe->InitBuffer(wide_, buffers.wide.bytes);
-      pipe->InitBuffer(rows_, buffers.rows.bytes);
-      AscendC::Duplicate(rows_.Get<float>(), 0.0f, kLanes * t_.storedRows * out_pitch_);
-    }
   }
 
   __aicore__ inline WindowGradientBuffers::Sizes BufferSizes() const {
@@ -92,8 +59,8 @@ class WindowGradients {
     for (int64_t item = share.begin; item < share.end; ++item) {
       const int64_t column = item % t_.columnTiles * t_.tileColumns;
       const int64_t row = item / t_.columnTiles % t_.rowTiles * t_.tileRows;
-      plane_ = item / t_.columnTiles / t_.rowTiles * kLanes;
-      planes_ = TileExtent(plane_, kLanes, t_.planes);
+      const int64_t plane = item / t_.columnTiles / t_.rowTiles * kLanes;
+      slots_.SetPlanes(plane, TileExtent(plane, kLanes, t_.planes));
       own_rows_ = {row, static_cast<int32_t>(TileExtent(row, t_.tileRows, t_.inRows))};
       own_columns_ = {column, static_cast<int32_t>(TileExtent(column, t_.tileColumns, t_.inColumns))};
       AscendC::Duplicate(sums_.Get<float>(), 0.0f, t_.tileRows * t_.columnPlanes * t_.sumPitch * kLanes);
@@ -106,29 +73,18 @@ class WindowGradients {
           chunk_rows_ = {rows.begin + r, static_cast<int32_t>(TileExtent(r, t_.chunkRows, rows.count))};
           chunk_columns_ = {columns.begin + c,
                             static_cast<int32_t>(TileExtent(c, t_.chunkColumns, columns.count))};
-          LoadSlots({grads_.Get<float>(), 1, grad_pitch_, 1, t_.chunkRows}, 0, 0, grad_gm_, t_.outRows,
-                    t_.outColumns, chunk_rows_, chunk_columns_);
+          slots_.Load(Chunk(grads_), 0, 0, grad_, chunk_rows_, chunk_columns_);
           kernel.Prepare();
           for (int64_t i = 0; i < t_.kernelRows; ++i) AddRowOfTaps(kernel, i);
         }
       }
-      CopyOut();
+      slots_.Store(out_, own_rows_, own_columns_, Sums(), t_.storedRows, out_pitch_);
     }
   }
 
-  // Loads a rectangle of the tile's planes. Row top + r of `to` then has element
-  // (rows.begin + r, columns.begin + c) of each of them at column left + c. gm: planes of all_rows x
-  // all_columns elements.
-  __aicore__ inline void LoadSlots(const SlotRows &to, uint32_t top, uint32_t left,
-                                   const AscendC::GlobalTensor<T> &gm, int64_t all_rows, int64_t all_columns,
-                                   const AxisRange &rows, const AxisRange &columns) {
-    constexpr uint32_t kBlock = kBlockBytes / sizeof(T);
-    const uint32_t row_pitch = RoundUp(static_cast<uint32_t>(columns.count), kBlock);
-    const uint32_t most = t_.planeElements / row_pitch;
-    for (int32_t r = 0; r < rows.count; r += most) {
-      const AxisRange some{rows.begin + r, static_cast<int32_t>(MinRemaining(rows.count - r, most))};
-      LoadRows(to, top + r, left, gm, all_rows, all_columns, some, columns);
-    }
+  // The windows of a chunk, each of which has a slot of `buffer`.
+  __aicore__ inline SlotRows Chunk(AscendC::TBuf<AscendC::TPosition::VECCALC> &buffer) {
+    return {buffer.Get<float>(), 1, grad_pitch_, 1, t_.chunkRows};
   }
 
   // Gives those of `windows` whose tap lies in `own`, along one axis. The tap of window w is element w *
@@ -143,35 +99,13 @@ class WindowGradients {
   }
 
   Tiling t_;
+  PlaneSlots slots_;
   AscendC::TBuf<AscendC::TPosition::VECCALC> grads_, terms_;
   uint32_t grad_pitch_;  // slots from row to row of windows in grads_ and terms_
   // The chunk of windows that is computed.
   AxisRange chunk_rows_, chunk_columns_;
 
  private:
-  static constexpr bool kSingle = std::is_same_v<T, float>;
-
-  // Loads as many rows of a rectangle as a buffer of the queue holds (LoadSlots).
-  __aicore__ inline void LoadRows(const SlotRows &to, uint32_t top, uint32_t left,
-                                  const AscendC::GlobalTensor<T> &gm, int64_t all_rows, int64_t all_columns,
-                                  const AxisRange &rows, const AxisRange &columns) {
-    constexpr uint32_t kBlock = kBlockBytes / sizeof(T);
-    const uint32_t count = static_cast<uint32_t>(columns.count), row_pitch = RoundUp(count, kBlock);
-    const uint32_t plane_pitch = rows.count * row_pitch;
-    auto copied = in_queue_.template AllocTensor<T>();
-    for (uint32_t p = 0; p < planes_; ++p) {
-      const int64_t from = ((plane_ + p) * all_rows + rows.begin) * all_columns + columns.begin;
-      CopyRowsIn(copied[p * plane_pitch], row_pitch, gm, from, all_columns, rows.count, count);
-    }
-    in_queue_.EnQue(copied);
-    copied = in_queue_.template DeQue<T>();
-    const auto values = CastTo<float>(copied, wide_, planes_ * plane_pitch);
-    for (int32_t r = 0; r < rows.count; ++r) {
-      RowsToLanes<float>(to.Row(top + r), left, values[r * row_pitch], plane_pitch, planes_, count, values);
-    }
-    in_queue_.FreeTensor(copied);
-  }
-
   // Gives the windows that reach into `own`, along an axis with `windows` windows.
   static __aicore__ inline AxisRange WindowsOver(const AxisRange &own, int64_t kernel, int64_t stride,
                                                  int64_t pad, int64_t dilate, int64_t windows) {
@@ -191,7 +125,7 @@ class WindowGradients {
       const int64_t offset = j * t_.dilateColumns - t_.padColumns;
       const AxisRange columns = WindowsWithTapIn(own_columns_, chunk_columns_, t_.strideColumns, offset);
       if (columns.count == 0) continue;
-      const auto terms = kernel.TermsOf(i * t_.kernelColumns + j);
+      const auto terms = kernel.TermsOf(i, j);
       for (int64_t r = rows.begin; r < rows.begin + rows.count; ++r) {
         const uint32_t y = static_cast<uint32_t>(r * t_.strideRows + row_offset - own_rows_.begin);
         const uint32_t x =
@@ -220,44 +154,10 @@ class WindowGradients {
     }
   }
 
-  // Stores what the tile owns, some rows at a time.
-  __aicore__ inline void CopyOut() {
-    for (int32_t r = 0; r < own_rows_.count; r += t_.storedRows) {
-      StoreRows(r, MinRemaining(own_rows_.count - r, t_.storedRows));
-    }
-  }
-  __aicore__ inline void StoreRows(int32_t first, uint32_t count) {
-    const uint32_t pitch = t_.storedRows * out_pitch_;
-    auto out = out_queue_.template AllocTensor<T>();
-    AscendC::LocalTensor<float> rows;
-    if constexpr (kSingle) {
-      rows = out;
-    } else {
-      rows = rows_.template Get<float>();
-    }
-    for (uint32_t r = 0; r < count; ++r) {
-      LanesToRows<float>(rows[r * out_pitch_], pitch, Sums().Row(first + r), 0,
-                         static_cast<uint32_t>(own_columns_.count), rows);
-    }
-    if constexpr (!kSingle) AscendC::Cast(out, rows, AscendC::RoundMode::CAST_RINT, kLanes * pitch);
-    out_queue_.EnQue(out);
-    out = out_queue_.template DeQue<T>();
-    for (uint32_t p = 0; p < planes_; ++p) {
-      const int64_t row = (plane_ + p) * t_.inRows + own_rows_.begin + first;
-      CopyRowsOut(out_gm_, row * t_.inColumns + own_columns_.begin, t_.inColumns, out[p * pitch], out_pitch_,
-                  count, own_columns_.count);
-    }
-    out_queue_.FreeTensor(out);
-  }
-
-  AscendC::TQue<AscendC::TPosition::VECIN, 1> in_queue_;
-  AscendC::TQue<AscendC::TPosition::VECOUT, 1> out_queue_;
-  AscendC::TBuf<AscendC::TPosition::VECCALC> sums_, wide_, rows_;
-  AscendC::GlobalTensor<T> grad_gm_, out_gm_;
+  AscendC::TBuf<AscendC::TPosition::VECCALC> sums_;
+  PlanesOf<T> grad_, out_;
   uint32_t out_pitch_;  // elements from row to row of the output tile
-  // The tile that is computed: its planes, and the rows and columns that it owns.
-  int64_t plane_;
-  uint32_t planes_;
+  // What the tile owns.
   AxisRange own_rows_, own_columns_;
 };
 

@@ -12,19 +12,10 @@
 #include <type_traits>
 
 #include "../common/copies/row_copy.h"
+#include "../common/vectors/casts.h"
 #include "key_planes_buffers.h"
 
 namespace avo {
-
-// The float with the bits of an integer: Select moves 32 bits as a float.
-__aicore__ inline float FloatWithBits(int32_t bits) {
-  union {
-    int32_t integer;
-    float number;
-  } same;
-  same.integer = bits;
-  return same.number;
-}
 
 constexpr int32_t kTopBit = -2147483647 - 1;
 

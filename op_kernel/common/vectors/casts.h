@@ -22,4 +22,14 @@ __aicore__ inline AscendC::LocalTensor<To> CastTo(
   }
 }
 
+// The float with the bits of an integer: Select moves 32 bits as a float.
+__aicore__ inline float FloatWithBits(int32_t bits) {
+  union {
+    int32_t integer;
+    float number;
+  } same;
+  same.integer = bits;
+  return same.number;
+}
+
 }  // namespace avo

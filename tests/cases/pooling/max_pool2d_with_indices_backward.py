@@ -5,6 +5,7 @@ from ascend_vision_ops.reference.common.pair import pair
 from ascend_vision_ops.testing import Array, Case, cases_module
 
 BACKWARD = cases_module("max_pool2d_backward")
+# Cases name the generators of their images.
 lowest = cases_module("_pool_vectors").lowest
 some_rows = cases_module("_pool_pairs").some_rows
 
@@ -46,15 +47,11 @@ def cases():
         yield Case(case.id, call(case.args), out=case.out)
 
 
-def oracle(
-    grad_output, input, indices, kernel_size, stride=(), padding=(0, 0), dilation=(1, 1), ceil_mode=False
-):
+def oracle(grad_output, input, indices, kernel_size, stride=(), padding=(0, 0), dilation=(1, 1), ceil_mode=False):
     import torch
 
     if (indices < 0).any():
-        return (
-            None  # torch gives the gradient of a window without an element to a pixel that it does not reach
-        )
+        return None  # torch gives the gradient of a window without an element to a pixel that it does not reach
     return torch.ops.aten.max_pool2d_with_indices_backward(
         grad_output, input, kernel_size, stride, padding, dilation, ceil_mode, indices.long()
     )
