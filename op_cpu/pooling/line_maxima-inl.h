@@ -36,15 +36,16 @@ class LineMaxima {
   static constexpr int64_t kBlock = PlaneTile<T>::kBlock, kLanes = hn::MaxLanes(D());
 
  public:
-  explicit LineMaxima(const WindowGradients &windows)
-      : rows_(windows.rows),
-        columns_(windows.columns),
+  // count: windows of a row.
+  LineMaxima(const Tensor &images, const WindowAxis &rows, const WindowAxis &columns, int64_t count)
+      : rows_(rows),
+        columns_(columns),
         width_(columns_.size),
-        count_(windows.grad.shape[3]),
+        count_(count),
         chunk_(std::clamp<int64_t>(kChunk / width_, 1, rows_.size)),
         kept_(std::min(rows_.size, rows_.Reach() + chunk_)),
         lines_(kept_ * 2 * count_ * kBlock),
-        tile_(windows.in, chunk_ * width_) {
+        tile_(images, chunk_ * width_) {
     for (int64_t x = 0; x < count_; ++x) {
       const int64_t first = columns_.FirstTap(x), end = columns_.EndTap(x);
       taps_.push_back({first < end ? columns_.Start(x) + first * columns_.dilation : 0, end - first});

@@ -6,6 +6,7 @@
 #include "op_host/max_pool2d_backward_args.h"
 
 #include "op_cpu/common/vectors/simd.h"
+#include "op_cpu/pooling/dense_images.h"
 #include "op_cpu/pooling/windows.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "op_cpu/pooling/max_pool2d_backward.cpp"
@@ -51,12 +52,6 @@ bool PoolInPlace(const WindowGradients &windows, const ParallelFor &parallel_for
     return cpu::PoolScattered<T>(windows, parallel_for);
   }
   return true;
-}
-
-// The same images with their channels as the last dimension.
-Tensor ChannelsLast(const Tensor &images) {
-  const Shape &n = images.shape, &s = images.strides;
-  return {images.dtype, {n[0], n[2], n[3], n[1]}, {s[0], s[2], s[3], s[1]}, images.data};
 }
 
 // Computes the gradients of a channels-last result from copies of what lies otherwise. Where few channels or

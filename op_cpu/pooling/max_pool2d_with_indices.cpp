@@ -1,49 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
+// Budget: 1200 lines of code, because the places of maxima are found by the gradients' ways for planes.
+#include <limits>
+
 #include "op_host/max_pool2d_with_indices_args.h"
 
-#include "op_cpu/common/tensors/element.h"
-#include "op_cpu/common/tensors/rows.h"
 #include "op_cpu/common/vectors/simd.h"
-// Highway compiles what follows foreach_target.h once for each instruction set, by including this file again.
+#include "op_cpu/pooling/dense_images.h"
+#include "op_cpu/pooling/indexed_windows.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "op_cpu/pooling/max_pool2d_with_indices.cpp"
 #include "hwy/foreach_target.h"
-#include "op_cpu/common/vectors/simd-inl.h"
+#include "op_cpu/pooling/dense_argument-inl.h"
+#include "op_cpu/pooling/indexed_pixels-inl.h"
+#include "op_cpu/pooling/indexed_planes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::max_pool2d_with_indices::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-using avo::HWY_NAMESPACE::StoreFloat;
+namespace cpu = avo::HWY_NAMESPACE;
 
-// Writes zeros to a row: vectors of float32 (float64 of float64) where the row is dense, single elements
-// elsewhere.
-template <typename T>
-void ZeroRow(const StridedRow<T> &to) {
-  const hn::ScalableTag<Compute<T>> d;
-  const int64_t lanes = hn::Lanes(d);
-  int64_t i = 0;
-  if (to.stride == 1) {
-    for (; i + lanes <= to.length; i += lanes) StoreFloat(hn::Zero(d), d, to.data + i);
+// Gives minus infinity and -1 to the windows without an element.
+template <typename T, typename I>
+void FillEmpty(const IndexedWindows &windows) {
+  const Shape &shape = windows.out.shape;
+  const T lowest = Narrow<T>(-std::numeric_limits<Compute<T>>::infinity());
+  for (int64_t plane = 0; plane < shape[0] * shape[1]; ++plane) {
+    T *out = PlaneOf<T>(windows.out, plane);
+    I *indices = PlaneOf<I>(windows.indices, plane);
+    for (int64_t y = 0; y < shape[2]; ++y) {
+      for (int64_t x = 0; x < shape[3]; ++x) {
+        if (windows.HasElement(y, x)) continue;
+        out[y * windows.out.strides[2] + x * windows.out.strides[3]] = lowest;
+        indices[y * windows.indices.strides[2] + x * windows.indices.strides[3]] = -1;
+      }
+    }
   }
-  for (; i < to.length; ++i) to[i] = Narrow<T>(0);
 }
 
-// Computes the results: args has its tensors and attributes in the order of the C entry point. Each row may
-// go to another thread.
+// The strides (N, C, H, W) of dense images, plane behind plane or with the channels of each pixel together.
+Shape DenseStrides(const Shape &shape, bool channels_last) {
+  if (!channels_last) return ContiguousStrides(shape);
+  const int64_t row = shape[3] * shape[1];
+  return {shape[2] * row, 1, row, shape[1]};
+}
+
+template <typename T, typename I>
+void Pool(IndexedWindows windows, const ParallelFor &parallel_for) {
+  const bool last = AreChannelsLast(windows.in) && cpu::IndexedPixels<T, I>::Suit(windows);
+  const auto ordered = [&](const Tensor &images) { return last ? ChannelsLast(images) : images; };
+  const cpu::DenseArgument<T> in(ordered(windows.in), parallel_for);
+  const DenseResult<T> out(ordered(windows.out));
+  const DenseResult<I> indices(ordered(windows.indices));
+  const auto use = [&](Tensor *images, const void *data) {
+    images->strides = DenseStrides(images->shape, last);
+    images->data = const_cast<void *>(data);
+  };
+  use(&windows.in, in.data());
+  use(&windows.out, out.data());
+  use(&windows.indices, indices.data());
+  (last ? cpu::IndexPixels<T, I> : cpu::IndexPlanes<T, I>)(windows, parallel_for);
+  if (!windows.HaveElements()) FillEmpty<T, I>(windows);
+  out.Store(parallel_for);
+  indices.Store(parallel_for);
+}
+
 void Run(const Args &args, const ParallelFor &parallel_for) {
-  DispatchFloat(args.out.dtype, [&](auto element) {
+  if (args.out.numel() == 0) return;
+  const auto axis = [&](int i) {
+    return WindowAxis::Of(args.input, i, args.kernel_size, args.stride, args.padding, args.dilation)
+        .Trimmed(args.out.shape[2 + i]);
+  };
+  const IndexedWindows windows{args.input, args.out, args.indices, axis(0), axis(1)};
+  DispatchFloat(args.input.dtype, [&](auto element) {
     using T = decltype(element);
-    ForEachRow(args.out, parallel_for, [&](int64_t row) {
-      const auto out = RowOf<T>(args.out, row);
-      ZeroRow<T>(out);
-    });
-  });
-  DispatchElement(args.indices.dtype, [&](auto element) {
-    using T = decltype(element);
-    ForEachRow(args.indices, parallel_for, [&](int64_t row) {
-      const auto indices = RowOf<T>(args.indices, row);
-      for (int64_t i = 0; i < indices.length; ++i) indices[i] = T{};
-    });
+    (args.indices.dtype == DType::kInt32 ? Pool<T, int32_t> : Pool<T, int64_t>)(windows, parallel_for);
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include "hwy/cache_control.h"
 #include "op_cpu/common/parallel/parallel.h"
+#include "op_host/common/tiling/math.h"
 
 namespace avo {
 
@@ -26,7 +27,20 @@ void ParallelImages(int64_t images, int64_t rows, int64_t grain, const ParallelF
   });
 }
 
-// The same where a worker is made of `problem`, and called with the image and the rows.
+// The same for blocks of `block` channels of (images, channels) planes of `rows` rows. A worker is called
+// with the image, the first channel, how many there are, and the rows.
+template <class Make>
+void ParallelBlocks(int64_t images, int64_t channels, int64_t block, int64_t rows, int64_t grain,
+                    const ParallelFor &parallel_for, const Make &make) {
+  const int64_t blocks = CeilDiv(channels, block);
+  ParallelImages(images * blocks, rows, grain, parallel_for, make,
+                 [&](auto &worker, int64_t image, int64_t first, int64_t last) {
+                   const int64_t channel = image % blocks * block;
+                   worker(image / blocks, channel, std::min(block, channels - channel), first, last);
+                 });
+}
+
+// ParallelImages where a worker is made of `problem`, and called with the image and the rows.
 template <class Worker, class Problem>
 void ParallelImages(const Problem &problem, int64_t images, int64_t rows, int64_t grain,
                     const ParallelFor &parallel_for) {

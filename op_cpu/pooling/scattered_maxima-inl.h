@@ -38,7 +38,7 @@ class ScatteredMaxima {
         band_(Band(windows)),
         fetch_(band_ >= windows.rows.size && PlanesFollow(windows.in) && PlanesFollow(windows.grad) &&
                OutgrowsSecondCache(windows.in)),
-        maxima_(windows),
+        maxima_(windows.in, windows.rows, windows.columns, windows.grad.shape[3]),
         sums_(windows) {
     const WindowAxis &rows = windows.rows;
     const int64_t window_rows = std::min(windows.grad.shape[2], (band_ + rows.Reach() - 2) / rows.stride + 2);
@@ -115,15 +115,10 @@ bool PoolScattered(const WindowGradients &given, const ParallelFor &parallel_for
   if (!ScatteredMaxima<LineMaxima<T>, T>::Suit(given)) return false;
   const WindowGradients windows = given.Merged(kBlock);
   const Shape &shape = windows.out.shape;
-  const int64_t blocks = CeilDiv(shape[1], kBlock);
   const auto pool = [&](auto make) {
-    ParallelImages(shape[0] * blocks, shape[2], GrainOf(shape[3] * kBlock), parallel_for, make,
-                   [&](auto &worker, int64_t image, int64_t first, int64_t last) {
-                     const int64_t channel = image % blocks * kBlock;
-                     worker(image / blocks, channel, std::min(kBlock, shape[1] - channel), first, last);
-                   });
+    ParallelBlocks(shape[0], shape[1], kBlock, shape[2], GrainOf(shape[3] * kBlock), parallel_for, make);
   };
-  if (TapMaxima<T>::Suit(windows)) {
+  if (TapMaxima<T>::Suit(windows.rows, windows.columns)) {
     pool([&] { return ScatteredMaxima<TapMaxima<T>, T>(windows); });
   } else {
     pool([&] { return ScatteredMaxima<LineMaxima<T>, T>(windows); });

@@ -76,7 +76,7 @@ class ScatteredSums {
              windows.out.strides[1] == windows.out.shape[2] * width_ &&
              8 * windows.grad.shape[2] * count_ <= windows.out.shape[2] * width_),
         direct_(windows.out.strides[2] == width_ && windows.out.strides[1] <= kFarthest && FitsLastCache() &&
-                HaveElements(windows.rows, windows.grad.shape[2]) && HaveElements(windows.columns, count_) &&
+                windows.rows.HaveElements(windows.grad.shape[2]) && windows.columns.HaveElements(count_) &&
                 (std::is_same_v<T, C> || (once_ && runs_of_grads_) || few_)) {}
 
   // Selects rows of the result, for which `lines` rows of the image are read.
@@ -145,14 +145,6 @@ class ScatteredSums {
   static bool Apart(const WindowAxis &axis, int64_t windows) {
     return windows == 1 || axis.stride >= axis.Reach();
   }
-  // Whether each window of an axis has a tap inside the image.
-  static bool HaveElements(const WindowAxis &axis, int64_t windows) {
-    for (int64_t w = 0; w < windows; ++w) {
-      if (axis.FirstTap(w) >= axis.EndTap(w)) return false;
-    }
-    return true;
-  }
-
   // Whether the last cache holds the result: then summing in place takes 0.8 x the time of storing around it.
   bool FitsLastCache() const {
     constexpr int64_t kMostBytes = 32 << 20;

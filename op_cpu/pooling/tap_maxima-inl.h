@@ -37,20 +37,20 @@ class TapMaxima {
   static constexpr int64_t kBlock = PlaneTile<T>::kBlock, kLanes = hn::MaxLanes(D());
 
  public:
-  static bool Suit(const WindowGradients &windows) {
-    const WindowAxis &rows = windows.rows;
-    return sizeof(T) >= 4 && rows.kernel * windows.columns.kernel <= kMostTaps &&
-           2 * rows.Reach() * windows.columns.size <= kTile &&
+  static bool Suit(const WindowAxis &rows, const WindowAxis &columns) {
+    return sizeof(T) >= 4 && rows.kernel * columns.kernel <= kMostTaps &&
+           2 * rows.Reach() * columns.size <= kTile &&
            (rows.stride == 1 || (rows.dilation == 1 && rows.stride <= rows.kernel));
   }
 
-  explicit TapMaxima(const WindowGradients &windows)
-      : rows_(windows.rows),
-        columns_(windows.columns),
+  // count: windows of a row.
+  TapMaxima(const Tensor &images, const WindowAxis &rows, const WindowAxis &columns, int64_t count)
+      : rows_(rows),
+        columns_(columns),
         width_(columns_.size),
-        count_(windows.grad.shape[3]),
+        count_(count),
         together_(std::max<int64_t>(1, (kTile / width_ - rows_.Reach()) / rows_.stride + 1)),
-        tile_(windows.in, std::min(rows_.size, (together_ - 1) * rows_.stride + rows_.Reach()) * width_) {
+        tile_(images, std::min(rows_.size, (together_ - 1) * rows_.stride + rows_.Reach()) * width_) {
     for (int64_t i = 0; i < rows_.kernel; ++i) {
       for (int64_t j = 0; j < columns_.kernel; ++j) {
         const int64_t pixel = i * rows_.dilation * width_ + j * columns_.dilation;

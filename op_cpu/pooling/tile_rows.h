@@ -36,6 +36,13 @@ struct TileRows {
     at.in_last = std::min(rows.size, end);
     return at;
   }
+
+  // For rows [top, bottom) of windows, whose pixels count from the first one of the image.
+  static TileRows OfWindows(const WindowAxis &rows, int64_t top, int64_t bottom) {
+    const int64_t in_first = std::max<int64_t>(0, rows.Start(top));
+    const int64_t in_last = std::min(rows.size, rows.Start(bottom - 1) + rows.Reach());
+    return {0, rows.size, top, bottom, in_first, std::max(in_first, in_last), 0, 0};
+  }
 };
 
 }  // namespace avo

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <vector>
 
 #include "op_cpu/common/tensors/element.h"
@@ -50,6 +51,13 @@ struct WindowAxis {
   int64_t EndTap(int64_t window) const {
     const int64_t left = size - Start(window);
     return left <= 0 ? 0 : std::min(kernel, CeilDiv(left, dilation));
+  }
+  // Whether each of `windows` windows has a tap inside the image.
+  bool HaveElements(int64_t windows) const {
+    for (int64_t w = 0; w < windows; ++w) {
+      if (FirstTap(w) >= EndTap(w)) return false;
+    }
+    return true;
   }
   // The axis of the same `windows` windows without taps that lie beside the image in all of them, and without
   // a stride that leads beyond a single window. What kernels allocate then grows with the image, and not with
@@ -109,6 +117,20 @@ struct WindowRows {
   int64_t first, count;
 };
 
+// Makes one image of all channels of each of `all`, where images follow each other as channels do in all of
+// them. All must have as many images and channels. Returns whether it does.
+inline bool MergeImages(std::initializer_list<Tensor *> all) {
+  for (const Tensor *images : all) {
+    if (images->shape[1] != 1 && images->strides[0] != images->shape[1] * images->strides[1]) return false;
+  }
+  for (Tensor *images : all) {
+    if (images->shape[1] == 1) images->strides[1] = images->strides[0];
+    images->shape[1] *= images->shape[0];
+    images->shape[0] = 1;
+  }
+  return true;
+}
+
 struct Windows {
   Tensor in, out;
   WindowAxis rows, columns;
@@ -137,13 +159,7 @@ struct Windows {
   // The same windows over one image with all planes, where these follow each other at equal distances.
   Windows Merged() const {
     Windows result = *this;
-    for (Tensor *images : {&result.in, &result.out}) {
-      Shape &shape = images->shape, &strides = images->strides;
-      if (shape[1] == 1) strides[1] = strides[0];
-      if (strides[0] != shape[1] * strides[1]) return *this;
-      shape[1] *= shape[0];
-      shape[0] = 1;
-    }
+    MergeImages({&result.in, &result.out});
     return result;
   }
   // The same windows over images of one column. The windows must be whole and the planes dense.
@@ -168,13 +184,7 @@ struct WindowGradients {
   // that fills blocks of `block` channels better.
   WindowGradients Merged(int64_t block) const {
     WindowGradients result = *this;
-    for (Tensor *images : {&result.grad, &result.in, &result.out}) {
-      Shape &shape = images->shape;
-      if (shape[1] == 1) images->strides[1] = images->strides[0];
-      if (shape[1] % block == 0 || images->strides[0] != shape[1] * images->strides[1]) return *this;
-      shape[1] *= shape[0];
-      shape[0] = 1;
-    }
+    if (in.shape[1] % block != 0) MergeImages({&result.grad, &result.in, &result.out});
     return result;
   }
 

@@ -13,7 +13,10 @@ SAME = [
         ((3, 2), None, (1, 0), (1, 2)),
         (3, 2, 0, 1, False),
     ]
-] + [(nn.MaxPool2d(3, 2, ceil_mode=True), torch.nn.MaxPool2d(3, 2, ceil_mode=True), X)]
+] + [
+    (nn.MaxPool2d(3, 2, **flag), torch.nn.MaxPool2d(3, 2, **flag), X)
+    for flag in ({"ceil_mode": True}, {"return_indices": True})
+]
 BAD = [
     (lambda: nn.MaxPool2d(0), "MaxPool2d: kernel_size: expected an int or two, each at least 1, got 0"),
     (lambda: nn.MaxPool2d(2, 0), "MaxPool2d: stride: expected an int or two, each at least 1, got 0"),

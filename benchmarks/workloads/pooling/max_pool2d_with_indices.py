@@ -1,36 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of max_pool2d_with_indices as models make them."""
+"""Feature maps that backbones pool while they are trained."""
 
 import torch
+import torch.nn.functional as F
 
-from ascend_vision_ops import reference
-from benchmarks.workload import Workload, size
-
-
-def arguments():
-    return {
-        "input": torch.randn((32, 32, 32, 32)),
-        "kernel_size": [3, 2],
-    }
+from benchmarks.workloads.pooling.max_pool2d import DEVICE, SHAPES, window_contestants, windows
 
 
 def workloads():
-    given = arguments()
-    yield Workload(size(given["input"].shape), given, peers(given))
+    shapes = [(*shape, 0) for *shape, _ in SHAPES]
+    yield from windows(shapes, F.max_pool2d_with_indices, "", 0)
 
 
-def peers(given):
-    """What users would call otherwise, by the names of the projects; the reference until they are here."""
-    arrays = {
-        name: value.numpy() if isinstance(value, torch.Tensor) else value for name, value in given.items()
-    }
-
-    def by_numpy():
-        return reference.max_pool2d_with_indices(**arrays)
-
-    return {"numpy": by_numpy}
+# ONNX counts the indices of its MaxPool through all planes, so torch is the only peer.
+def contestants(**call):
+    return window_contestants(F.max_pool2d_with_indices, "", 0, call)
 
 
 def device():
     """Say here which unit or path bounds the kernel, and what would make it faster."""
-    yield arguments(), ""
+    for shape, kernel, stride, padding in DEVICE[:2]:
+        window = {"kernel_size": list(kernel), "stride": list(stride), "padding": [padding] * 2}
+        yield {"input": torch.randn(shape), **window}, ""

@@ -1,38 +1,47 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls of max_pool2d_with_indices_backward as models make them."""
+"""Gradients of the feature maps of max_pool2d_with_indices."""
 
 import torch
+import torch.nn.functional as F
 
-from ascend_vision_ops import reference
 from benchmarks.workload import Workload, size
+from benchmarks.workloads.pooling.max_pool2d import DEVICE, SHAPES
 
-
-def arguments():
-    return {
-        "grad_output": torch.randn((32, 32, 11, 17)),
-        "input": torch.randn((32, 32, 32, 32)),
-        "indices": torch.randint(0, 2, (1, 2, 3, 5), dtype=torch.int64),
-        "kernel_size": [3, 2],
-    }
+# Axes of arguments that become longer together in drawn workloads.
+GROWS = [[("grad_output", axis), ("input", axis), ("indices", axis)] for axis in (0, 1)]
 
 
 def workloads():
-    given = arguments()
-    yield Workload(size(given["grad_output"].shape), given, peers(given))
+    for shape, kernel, stride, padding, _ in SHAPES[:2]:
+        call = arguments(shape, kernel, stride, list(padding))
+        last = {
+            name: value.contiguous(memory_format=torch.channels_last)
+            if isinstance(value, torch.Tensor)
+            else value
+            for name, value in call.items()
+        }
+        peers = {**contestants(**call), "torch channels-last": contestants(**last)["torch"]}
+        yield Workload(f"{size(kernel)} stride {stride[0]},{stride[1]} of {size(shape)}", call, peers)
 
 
-def peers(given):
-    """What users would call otherwise, by the names of the projects; the reference until they are here."""
-    arrays = {
-        name: value.numpy() if isinstance(value, torch.Tensor) else value for name, value in given.items()
-    }
+def arguments(shape, kernel, stride, padding):
+    maps = torch.randn(shape)
+    window = {"kernel_size": list(kernel), "stride": list(stride), "padding": padding}
+    pooled, indices = F.max_pool2d_with_indices(maps, **window)
+    return {"grad_output": torch.randn(pooled.shape), "input": maps, "indices": indices, **window}
 
-    def by_numpy():
-        return reference.max_pool2d_with_indices_backward(**arrays)
 
-    return {"numpy": by_numpy}
+def contestants(
+    grad_output, input, indices, kernel_size, stride=(), padding=(0, 0), dilation=(1, 1), ceil_mode=False
+):
+    if indices.dtype != torch.int64:
+        return {}  # torch takes no other indices
+    window = (kernel_size, stride, padding, dilation, ceil_mode)
+    gradient = torch.ops.aten.max_pool2d_with_indices_backward
+    return {"torch": lambda: gradient(grad_output, input, *window, indices)}
 
 
 def device():
     """Say here which unit or path bounds the kernel, and what would make it faster."""
-    yield arguments(), ""
+    for shape, kernel, stride, padding in DEVICE[:2]:
+        yield arguments(shape, kernel, stride, [padding] * 2), ""

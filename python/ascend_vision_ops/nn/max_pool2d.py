@@ -21,10 +21,11 @@ class MaxPool2d(nn.Module):
         padding: rows and columns of minus infinity on either side
         dilation: rows and columns from element to element of a window
         ceil_mode: whether a window counts that reaches beyond the padded input
+        return_indices: whether a call also gives where each maximum lies in its plane, and keeps that for the gradient
 
     Shape:
         input: (N, C, H, W), float32, float16 or bfloat16
-        output: (N, C, oH, oW), dtype of input
+        output: (N, C, oH, oW), dtype of input; with return_indices also indices of this shape, int64
 
     Raises:
         ValueError: if kernel_size, stride, padding or dilation is not one or two ints, or is out of its range
@@ -39,6 +40,7 @@ class MaxPool2d(nn.Module):
         padding: int | tuple[int, int] = 0,
         dilation: int | tuple[int, int] = 1,
         ceil_mode: bool = False,
+        return_indices: bool = False,
     ) -> None:
         super().__init__()
         self.kernel_size = pair("MaxPool2d: kernel_size", kernel_size, 1)
@@ -46,11 +48,11 @@ class MaxPool2d(nn.Module):
         self.padding = pair("MaxPool2d: padding", padding, 0)
         self.dilation = pair("MaxPool2d: dilation", dilation, 1)
         self.ceil_mode = ceil_mode
+        self.return_indices = return_indices
 
-    def forward(self, input: Tensor) -> Tensor:
-        return ops.max_pool2d(
-            input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode
-        )
+    def forward(self, input: Tensor) -> Tensor | tuple[Tensor, Tensor]:
+        pool = ops.max_pool2d_with_indices if self.return_indices else ops.max_pool2d
+        return pool(input, self.kernel_size, self.stride, self.padding, self.dilation, self.ceil_mode)
 
     def extra_repr(self) -> str:
         return (

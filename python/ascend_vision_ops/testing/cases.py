@@ -5,8 +5,8 @@ A file tests/cases/<family>/<op>.py holds ``def cases()``, which yields ``Case(i
 
 - ``def oracle(**args)``, an independent implementation on float64 torch tensors;
 - ``def strategy()``, a hypothesis strategy of arguments;
-- value generators ``def <name>(rng, shape)``, which its arrays use by ``values=<name>``; one with a third parameter also
-  gets the arguments of the case, whose other arrays its values must fit.
+- value generators ``def <name>(rng, shape)``, which its arrays use by ``values=<name>``; one with a third parameter
+  also gets the arguments of the case, whose other arrays its values must fit.
 """
 
 from __future__ import annotations

@@ -37,8 +37,8 @@ def window_elements(input, kernel_size, stride, padding, dilation, ceil_mode, fi
 def window_maxima(input, *windows):
     """Gives the largest element of each window, and which tap of it that is: float64 and int64 (N, C, oH, oW).
 
-    Of equal elements the first one in row-major order is the largest, and the last NaN of a window that has NaN. A window
-    without an element has minus infinity and tap -1.
+    Of equal elements the first one in row-major order is the largest, and the last NaN of a window that has NaN. A
+    window without an element has minus infinity and tap -1.
     """
     inside = window_elements(np.ones(input.shape), *windows, 0.0)
     largest, maximum = None, None
