@@ -47,10 +47,9 @@ def filled(spec, made) -> dict[str, object]:
 
 
 def shaped(spec, made):
-    """Gives the example call with results of the shapes that its arguments ask for."""
-    sizes = sizes_of(spec, made)
-    for name in spec.outputs:
-        made = made.with_shape(name, shape_of(spec, name, sizes))
+    """Gives the example call with tensors of the shapes that its arguments ask for."""
+    for name in [name for name, value in made.values.items() if hasattr(value, "ndim")]:
+        made = made.with_shape(name, shape_of(spec, name, sizes_of(spec, made)))
     return made
 
 
