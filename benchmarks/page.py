@@ -36,8 +36,9 @@ This page compares the CPU kernels with those of other projects, on torch tensor
   exactly, floats to 0.02, because peers compute in their own precision. `numpy values` computes no indices and
   is a peer nevertheless.
 - **Gradients** are the operators named `…_backward`. Only the backward pass is timed; the forward pass ran
-  before. torch reads the indices of maxima that its forward pass stored, whereas ours finds them again. A caller
-  without indices needs both passes of torch, so these are a contestant, too.
+  before. `max_pool2d_backward` has no indices and finds maxima again. A caller of torch without indices needs
+  both of its passes, so these are its contestant. torch's backward pass alone reads the indices that its forward
+  pass stored, and is measured beside `max_pool2d_with_indices_backward`, which does the same.
 - **Threads**: every library's pool has this many threads, and idle threads do not spin.
 - **Where we are behind a peer**, reading memory is the limit, and each call through torch adds 4 us, or 20 us
   where the operands have swept Python's code from the caches. NumPy's `argmax` of 64 x 32000 takes, in most

@@ -142,16 +142,20 @@ def test_a_peer_that_is_handed_work_or_a_short_call_is_no_slow_kernel(seconds, h
 
 
 def test_peers_say_what_they_are_handed():
-    line = "max_pool2d_backward(grad_output=f32[2,3,4,4],input=f32[2,3,8,8],kernel_size=[2,2],stride=[2,2])"
-    name, work = drawn.workload(line)
-    told = measure.result(name, work, {"ours": [1.0], "torch": [1.0]})
-    assert told["handed"] == {"torch": "indices of the maxima"}
     for layout, handed in (
         ("", set()),
         (".channels_last", {"onnxruntime", "openvino", "opencv", "opencv out="}),
     ):
         name, work = drawn.workload(f"upsample_linear1d(self=f32[2,30,40]{layout},output_size=[80])")
         assert set(measure.result(name, work, {"ours": [1.0]})["handed"]) == handed
+
+
+def test_a_gradient_is_measured_beside_one_that_starts_from_the_same_arguments():
+    sizes, window = "grad_output=f32[2,3,4,4],input=f32[2,3,8,8]", "kernel_size=[2,2],stride=[2,2]"
+    _, work = drawn.workload(f"max_pool2d_backward({sizes},{window})")
+    assert set(work.peers) == {"torch both passes"}
+    _, work = drawn.workload(f"max_pool2d_with_indices_backward({sizes},indices=i64[2,3,4,4].taps,{window})")
+    assert set(work.peers) == {"torch"}
 
 
 def test_one_slow_run_is_noise():

@@ -11,15 +11,10 @@ from benchmarks.peers import Peer
 
 
 def backward(
-    forward: Callable[..., torch.Tensor],
-    gradient: torch.Tensor,
-    *tensors: torch.Tensor,
-    both: bool = False,
-    handed: str = "",
+    forward: Callable[..., torch.Tensor], gradient: torch.Tensor, *tensors: torch.Tensor, both: bool = False
 ) -> Peer:
     """Computes the gradients of `tensors` from given gradients of the result. The forward pass runs before the first
-    call, or in each call where `both` passes are timed. handed: what the forward pass keeps that our gradient computes
-    again.
+    call, or in each call where `both` passes are timed.
     """
 
     def make():
@@ -29,4 +24,4 @@ def backward(
         result = forward(*leaves)
         return lambda: torch.autograd.grad(result, leaves, gradient, retain_graph=True)
 
-    return Peer(make, lambda grads: grads if len(grads) > 1 else grads[0], handed)
+    return Peer(make, lambda grads: grads if len(grads) > 1 else grads[0])

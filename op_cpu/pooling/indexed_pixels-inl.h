@@ -93,7 +93,8 @@ class IndexedPixels {
     V sum = hn::Mul(largest, hn::Zero(d));  // NaN where a value is not finite
     for (int64_t k = 1; k <= last; ++k) {
       const V value = LoadUpTo(d, window + taps[k].elements, lanes);
-      largest = hn::Max(largest, value);
+      // Of zeros the first one stays, with its sign.
+      largest = hn::IfThenElse(hn::Gt(value, largest), value, largest);
       sum = hn::MulAdd(value, hn::Zero(d), sum);
     }
     auto found = hn::Set(pixels, taps[last].pixels);

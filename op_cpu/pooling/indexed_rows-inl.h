@@ -131,7 +131,7 @@ class IndexedRows {
       for (int64_t j = left; j < right; ++j) {
         const int64_t here = start + i * rows.dilation * columns.size + j * columns.dilation;
         const C value = Widen(image_[here]);
-        if (!(value <= best) || value != value) {
+        if (value > best || value != value) {
           best = value;
           found = here;
         }

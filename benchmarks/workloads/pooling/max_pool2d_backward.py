@@ -14,49 +14,36 @@ from benchmarks.workloads.pooling.max_pool2d import DEVICE, SHAPES
 GROWS = [[("grad_output", axis), ("input", axis)] for axis in (0, 1)]
 
 
-# torch keeps the indices of the forward pass, and reads these instead of the images. A caller without indices, as ours
-# is, needs both passes of torch.
-HANDED = "indices of the maxima"
-
-
 def workloads():
-    for work in gradients(SHAPES[:2], F.max_pool2d, handed=HANDED):
-        window = {name: work.arguments[name] for name in ("kernel_size", "stride", "padding")}
-        tensors = (work.arguments[name] for name in ("grad_output", "input"))
-        yield work._replace(peers={**work.peers, **both_passes(*tensors, **window)})
+    yield from gradients(SHAPES[:2], F.max_pool2d, both=True)
 
 
-def both_passes(grad_output, input, **window):
-    passes = autograd.backward(partial(F.max_pool2d, **window), grad_output, input, both=True)
-    return {"torch both passes": passes}
-
-
-def gradients(shapes, pool, handed="", **options):
+def gradients(shapes, pool, both=False, **options):
+    """Yields the workloads of a gradient of pooling. both: as window_contestants() has it."""
     for shape, kernel, stride, padding, _ in shapes:
         maps = torch.randn(shape)
-        window = {"kernel_size": kernel, "stride": stride, "padding": padding}
+        window = {"kernel_size": list(kernel), "stride": list(stride), "padding": list(padding)}
         gradient = torch.randn(pool(maps, **window).shape)
-
-        def forward(images, window=window):
-            return pool(images, **window, **options)
-
         last = [tensor.contiguous(memory_format=torch.channels_last) for tensor in (gradient, maps)]
-        peers = {
-            "torch": autograd.backward(forward, gradient, maps, handed=handed),
-            "torch channels-last": autograd.backward(forward, *last, handed=handed),
-        }
+        peers = window_contestants(pool, gradient, maps, both, **window, **options)
+        of_last = window_contestants(pool, *last, both, **window, **options)
+        peers |= {f"{name} channels-last": peer for name, peer in of_last.items()}
         name = f"{size(kernel)} stride {stride[0]},{stride[1]} of {size(shape)}"
-        arguments = {key: list(value) for key, value in window.items()}
-        yield Workload(name, {"grad_output": gradient, "input": maps, **arguments}, peers)
+        yield Workload(name, {"grad_output": gradient, "input": maps, **window}, peers)
 
 
-def window_contestants(pool, grad_output, input, handed="", **window):
-    gradient = autograd.backward(partial(pool, **window), grad_output, input, handed=handed)
-    return {"torch": gradient}
+def window_contestants(pool, grad_output, input, both=False, **window):
+    """Gives torch's gradient of pooling. both: whether its forward pass is part of it, as it finds what a caller with
+    images and gradients alone does not have.
+    """
+    gradient = autograd.backward(partial(pool, **window), grad_output, input, both=both)
+    return {"torch both passes" if both else "torch": gradient}
 
 
+# torch's gradient reads the indices of its forward pass. With indices given, it is measured beside the operator that
+# takes them, max_pool2d_with_indices_backward.
 def contestants(**call):
-    return {**window_contestants(F.max_pool2d, handed=HANDED, **call), **both_passes(**call)}
+    return window_contestants(F.max_pool2d, both=True, **call)
 
 
 def device():

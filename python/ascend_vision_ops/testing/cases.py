@@ -5,7 +5,7 @@ A file tests/cases/<family>/<op>.py holds ``def cases()``, which yields ``Case(i
 
 - ``def oracle(**args)``, an independent implementation on float64 torch tensors;
 - ``def strategy()``, a hypothesis strategy of arguments;
-- value generators ``def <name>(rng, shape)``, which its arrays use by ``values=<name>``; one with a third parameter
+- value generators ``def <name>(rng, shape)``, which its arrays use by ``values=<name>``; one with a parameter ``args``
   also gets the arguments of the case, whose other arrays its values must fit.
 """
 
@@ -69,9 +69,9 @@ class Array:
 
     def make(self, dtype: str, rng: np.random.Generator, args: dict | None = None) -> np.ndarray:
         """Makes the array. args: the arguments of the case that it belongs to, for generators that take them."""
-        fitting = (args,) if len(inspect.signature(self.generator).parameters) == 3 else ()
+        fitting = {"args": args} if "args" in inspect.signature(self.generator).parameters else {}
         with np.errstate(over="ignore", invalid="ignore"):
-            dense = np.asarray(self.generator(rng, self.shape, *fitting)).astype(numpy_dtype(dtype))
+            dense = np.asarray(self.generator(rng, self.shape, **fitting)).astype(numpy_dtype(dtype))
         return LAYOUTS[self.layout](dense)
 
 
