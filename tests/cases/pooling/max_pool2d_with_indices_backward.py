@@ -47,11 +47,14 @@ def cases():
         yield Case(case.id, call(case.args), out=case.out)
 
 
-def oracle(grad_output, input, indices, kernel_size, stride=(), padding=(0, 0), dilation=(1, 1), ceil_mode=False):
+def oracle(
+    grad_output, input, indices, kernel_size, stride=(), padding=(0, 0), dilation=(1, 1), ceil_mode=False
+):
     import torch
 
+    # torch gives the gradient of a window without an element to a pixel that it does not reach.
     if (indices < 0).any():
-        return None  # torch gives the gradient of a window without an element to a pixel that it does not reach
+        return None
     return torch.ops.aten.max_pool2d_with_indices_backward(
         grad_output, input, kernel_size, stride, padding, dilation, ceil_mode, indices.long()
     )
