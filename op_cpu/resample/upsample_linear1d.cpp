@@ -11,6 +11,7 @@
 #include "op_cpu/resample/copy_rows-inl.h"
 #include "op_cpu/resample/linear-inl.h"
 #include "op_cpu/resample/linear_channels-inl.h"
+#include "op_cpu/resample/linear_positions-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::upsample_linear1d::HWY_NAMESPACE {
@@ -87,7 +88,7 @@ void WithResampling(const Args &args, const Tensor &in, const Body &body) {
     }
   }
   const auto samples =
-      SampleLinear<Compute<T>>(length, out_length, args.align_corners, args.scales, 0, out_length);
+      cpu::SampleLinear<Compute<T>>(length, out_length, args.align_corners, args.scales, 0, out_length);
   constexpr int64_t kLanes = hn::MaxLanes(hn::ScalableTag<Compute<T>>());
   if (out_length < kLanes && RowStep(in) && RowStep(args.out)) {
     return body([&](const Tensor &from, int64_t begin, int64_t end, const Tensor &to) {
@@ -156,8 +157,8 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
     } else if (in.strides[2] == 1 || (few && in.strides[1] != 1)) {
       Resample<T>(args, parallel_for);
     } else if (few) {
-      const auto samples = SampleLinear<Compute<T>>(in.shape[2], out.shape[2], args.align_corners,
-                                                    args.scales, 0, out.shape[2]);
+      const auto samples = cpu::SampleLinear<Compute<T>>(in.shape[2], out.shape[2], args.align_corners,
+                                                         args.scales, 0, out.shape[2]);
       cpu::ResampleChannels<T>(in, samples, out, parallel_for);
     } else {
       ResampleCopies<T>(args, parallel_for);
