@@ -15,6 +15,7 @@
 #endif
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -42,7 +43,8 @@ class LinearMixtures {
   };
   // Where the outputs of a vector and both of its windows start, and the index of its mixture. `right` is
   // kWideWindow, or kWidestWindow for one of twice as many inputs, where both windows are one of several
-  // vectors, which begins at `left`. The index is -1 where the samples are too far apart for that, too.
+  // vectors, which begins at `left`. Of a row that is shorter than this window, the second half of the window
+  // ends with the row. The index is -1 where the samples are too far apart for that, too.
   struct Place {
     int32_t out, left, right, mixture;
 
@@ -130,11 +132,16 @@ class LinearMixtures {
     const auto end = static_cast<int32_t>(std::max<int64_t>(length_ - kLanes, 0));
     auto left = std::min(first_left, end);
     int32_t right = last_right - left < kLanes ? left : std::min(first_right, end);
+    int32_t first_behind = std::numeric_limits<int32_t>::max(), shift = 0;
     if (last_left - left >= kLanes || last_right - right >= kLanes) {
       one_window_ = false;
       const auto fits = [&](int64_t inputs) {
-        left = std::min(first_left, static_cast<int32_t>(length_ - inputs));
-        return left >= 0 && last_right - left < inputs;
+        if (2 * length_ < inputs) return false;
+        const int64_t within = std::min(inputs, length_);
+        left = std::min(first_left, static_cast<int32_t>(length_ - within));
+        first_behind = static_cast<int32_t>(inputs / 2);
+        shift = static_cast<int32_t>(inputs - within);
+        return last_right - left < within;
       };
       const bool wide = fits(wide_);
       if (!wide && !fits(widest_)) return places_.push_back({out, 0, 0, -1});
@@ -146,10 +153,15 @@ class LinearMixtures {
     const typename Positions::I32 lanes;
     const typename Positions::W weights;
     const auto to_left = hn::Set(lanes, left), to_right = hn::Set(lanes, right < 0 ? left : right);
-    hn::Store(hn::Sub(low.left, to_left), lanes, mixture.left_lanes);
-    hn::Store(hn::Sub(high.left, to_left), lanes, mixture.left_lanes + kHalf);
-    hn::Store(hn::Sub(low.right, to_right), lanes, mixture.right_lanes);
-    hn::Store(hn::Sub(high.right, to_right), lanes, mixture.right_lanes + kHalf);
+    const auto store = [&](auto inputs, auto window, int32_t *to) HWY_ATTR {
+      const auto from = hn::Sub(inputs, window);
+      const auto behind = hn::Ge(from, hn::Set(lanes, first_behind));
+      hn::Store(hn::Add(from, hn::IfThenElseZero(behind, hn::Set(lanes, shift))), lanes, to);
+    };
+    store(low.left, to_left, mixture.left_lanes);
+    store(high.left, to_left, mixture.left_lanes + kHalf);
+    store(low.right, to_right, mixture.right_lanes);
+    store(high.right, to_right, mixture.right_lanes + kHalf);
     hn::Store(low.left_weight, weights, mixture.left_weights);
     hn::Store(high.left_weight, weights, mixture.left_weights + kHalf);
     hn::Store(low.right_weight, weights, mixture.right_weights);
