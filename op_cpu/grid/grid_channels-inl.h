@@ -82,9 +82,10 @@ class GridChannels {
   }
 
   // Whether a copy is worth its time for a tile whose neighbours `grid` has: it must have few pixels, for the
-  // caches and for the samples.
+  // caches and for what the samples read.
   static bool WorthCopy(const GridTile<T> &grid, const Tile &tile) {
-    return grid.box().pixels() <= std::min(kCopyPixels, 4 * tile.positions());
+    const int64_t read = std::min<int64_t>(4, grid.neighbours()) * tile.positions();
+    return grid.box().pixels() <= std::min(kCopyPixels, read);
   }
 
   // Goes on to a tile. The GridTile must have its neighbours and weights.

@@ -49,17 +49,10 @@ HWY_INLINE void GatherPairs(D d, const float *base, const uint32_t *offsets, hn:
   *first = hn::InterleaveEven(d, hn::BitCast(d, even_lanes), hn::BitCast(d, odd_lanes));
   *second = hn::InterleaveOdd(d, hn::BitCast(d, even_lanes), hn::BitCast(d, odd_lanes));
 }
-// Two elements of 64 bits are a block, and no instruction gathers blocks.
 template <class D>
 HWY_INLINE void GatherPairs(D d, const double *base, const uint64_t *offsets, hn::Vec<D> *first,
                             hn::Vec<D> *second) {
-  const hn::CappedTag<double, 2> block;
-  const auto pair = [&](int64_t lane)
-                        HWY_ATTR { return hn::LoadU(block, base + offsets[lane] / sizeof(*base)); };
-  const auto even_lanes = OfBlocks(d, [&](int64_t i) HWY_ATTR { return pair(2 * i); });
-  const auto odd_lanes = OfBlocks(d, [&](int64_t i) HWY_ATTR { return pair(2 * i + 1); });
-  *first = hn::InterleaveLower(d, even_lanes, odd_lanes);
-  *second = hn::InterleaveUpper(d, even_lanes, odd_lanes);
+  LoadNeighbours(d, base, [&](int64_t lane) { return offsets[lane] / sizeof(*base); }, first, second);
 }
 template <class D, typename T>
 HWY_INLINE void GatherPairs(D d, const T *base, const uint32_t *offsets, hn::Vec<D> *first,

@@ -155,6 +155,9 @@ class LinearVectors {
     if constexpr (kWide > 0) FromWideWindow(in, place, out);
   }
 
+  // Where the second half of a wide window begins, which ends with the row where the row is shorter.
+  int64_t SecondHalf(int64_t inputs) const { return inputs / 2 - std::max<int64_t>(inputs - length_, 0); }
+
   // The same from one window of several vectors: 1.1 x for signals of half the length, at AVX-512.
   template <size_t kCount>
   HWY_INLINE void FromWideWindow(LinearRows<const T, kCount> in, const Place &place,
@@ -175,7 +178,7 @@ class LinearVectors {
       for (size_t r = 0; r < kCount; ++r) {
         const auto *from = reinterpret_cast<const uint16_t *>(in[r] + place.left);
         const auto both = hn::TwoTablesLookupLanes(halves, hn::LoadU(halves, from),
-                                                   hn::LoadU(halves, from + hn::Lanes(halves)), indices);
+                                                   hn::LoadU(halves, from + SecondHalf(kWide)), indices);
         const auto left = WidenHalves(d, hn::LowerHalf(half, both), T{});
         const auto right = WidenHalves(d, hn::UpperHalf(half, both), T{});
         StoreFloat(MixSamples(left_weights, left, right_weights, right), d, out[r] + place.out);
@@ -185,14 +188,15 @@ class LinearVectors {
       const auto rest = hn::Set(I32(), kWide - 1), half = hn::Set(I32(), kWide);
       const auto left_behind = hn::RebindMask(d, hn::Ge(left_lanes, half));
       const auto right_behind = hn::RebindMask(d, hn::Ge(right_lanes, half));
+      const int64_t second = place.right == LinearMixtures::kWidestWindow ? kLanes : SecondHalf(kWide);
       const auto lefts = hn::IndicesFromVec(d, hn::And(left_lanes, rest));
       const auto rights = hn::IndicesFromVec(d, hn::And(right_lanes, rest));
       for (size_t r = 0; r < kCount; ++r) {
-        const auto low = LoadFloat(d, in[r] + place.left), high = LoadFloat(d, in[r] + place.left + kLanes);
+        const auto low = LoadFloat(d, in[r] + place.left), high = LoadFloat(d, in[r] + place.left + second);
         auto left = hn::TwoTablesLookupLanes(d, low, high, lefts);
         auto right = hn::TwoTablesLookupLanes(d, low, high, rights);
         if (place.right == LinearMixtures::kWidestWindow) {
-          const T *const behind = in[r] + place.left + kWide;
+          const T *const behind = in[r] + place.left + SecondHalf(kWidest);
           const auto next = LoadFloat(d, behind), last = LoadFloat(d, behind + kLanes);
           left = hn::IfThenElse(left_behind, hn::TwoTablesLookupLanes(d, next, last, lefts), left);
           right = hn::IfThenElse(right_behind, hn::TwoTablesLookupLanes(d, next, last, rights), right);

@@ -15,11 +15,14 @@
 #endif
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "hwy/highway.h"
 #include "op_cpu/resample/linear.h"
+#include "op_cpu/resample/linear_positions-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
@@ -28,6 +31,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 // The mixtures of all vectors of a row. They are the same for all rows.
 class LinearMixtures {
   using F32 = hn::ScalableTag<float>;
+  using Positions = LinearPositions<float>;
 
  public:
   static constexpr int64_t kLanes = hn::MaxLanes(F32());
@@ -39,7 +43,8 @@ class LinearMixtures {
   };
   // Where the outputs of a vector and both of its windows start, and the index of its mixture. `right` is
   // kWideWindow, or kWidestWindow for one of twice as many inputs, where both windows are one of several
-  // vectors, which begins at `left`. The index is -1 where the samples are too far apart for that, too.
+  // vectors, which begins at `left`. Of a row that is shorter than this window, the second half of the window
+  // ends with the row. The index is -1 where the samples are too far apart for that, too.
   struct Place {
     int32_t out, left, right, mixture;
 
@@ -56,10 +61,12 @@ class LinearMixtures {
     end = std::min<int64_t>(end, hwy::DivCeil(out_length, kLanes));
     const int64_t whole = std::min(out_length / kLanes, end);
     const auto append = [&](int64_t from, int64_t to) {
-      first_ = Out(from);
-      samples_ = SampleLinear<float>(length, out_length, align_corners, scales, first_,
-                                     std::min(to * kLanes, out_length));
-      for (int64_t v = from; v < to; ++v) Append(static_cast<int32_t>(Out(v)), Out(v) - first_);
+      std::optional<Positions> positions;
+      for (int64_t v = from; v < to; ++v) {
+        // The last vector may begin between two multiples of the lanes.
+        if (v == from || v == whole) positions.emplace(length, out_length, align_corners, scales, Out(v));
+        Append(static_cast<int32_t>(Out(v)), &*positions);
+      }
     };
     places_.reserve(end - begin);
     // Where the lengths are in a small ratio, mixtures repeat after a few vectors. Then they are computed
@@ -75,12 +82,15 @@ class LinearMixtures {
       const int64_t before = hwy::DivCeil(std::max<int64_t>(-ratio->first, 0), ratio->step * kLanes);
       repeating = period + std::max<int64_t>(begin, before);
     }
-    if (repeating + period > whole) repeating = end;
+    if (repeating + period > whole) {
+      repeating = end;
+      period = 0;
+    }
     mixtures_.reserve(repeating - begin + period);
     append(begin, repeating);
-    if (repeating == end) return;
     int64_t v = repeating, moved = shift;
-    for (const Place *from = &places_[v - begin - period]; v < whole && End(*from) + moved < length; ++v) {
+    for (const Place *from = places_.data() + v - begin - period; v < whole && End(*from) + moved < length;
+         ++v) {
       const auto right = static_cast<int32_t>(from->right < 0 ? from->right : from->right + moved);
       places_.push_back(
           {static_cast<int32_t>(Out(v)), static_cast<int32_t>(from->left + moved), right, from->mixture});
@@ -91,10 +101,9 @@ class LinearMixtures {
     append(v, end);
     const auto far_apart = [](const Place &place) { return place.mixture < 0; };
     if (std::none_of(places_.begin(), places_.end(), far_apart)) return;
-    // Such vectors need the samples of all outputs.
-    places_.clear();
-    mixtures_.clear();
-    append(begin, end);
+    first_ = Out(begin);
+    samples_ = SampleLinear<float>(length, out_length, align_corners, scales, first_,
+                                   std::min(end * kLanes, out_length));
   }
 
   const std::vector<Place> &places() const { return places_; }
@@ -111,19 +120,28 @@ class LinearMixtures {
   }
   int64_t Out(int64_t v) const { return std::min(v * kLanes, out_length_ - kLanes); }
 
-  // Appends the vector of outputs that starts at output `out`. Its samples start at `begin` of samples_.
-  void Append(int32_t out, int64_t begin) {
-    const int32_t *const lefts = &samples_.left[begin], *const rights = &samples_.right[begin];
+  // Appends the vector of outputs that starts at output `out`, whose samples `positions` gives next.
+  void Append(int32_t out, Positions *positions) {
+    constexpr int64_t kHalf = Positions::kLanes;
+    static_assert(kLanes == 2 * kHalf);
+    const auto low = positions->Next(), high = positions->Next();
+    const int32_t first_left = hn::GetLane(low.left), last_left = hn::ExtractLane(high.left, kHalf - 1);
+    const int32_t first_right = hn::GetLane(low.right), last_right = hn::ExtractLane(high.right, kHalf - 1);
     // The right window is the left one where that holds all samples. A row that is shorter than a vector is
     // one window.
     const auto end = static_cast<int32_t>(std::max<int64_t>(length_ - kLanes, 0));
-    auto left = std::min(lefts[0], end);
-    int32_t right = rights[kLanes - 1] - left < kLanes ? left : std::min(rights[0], end);
-    if (lefts[kLanes - 1] - left >= kLanes || rights[kLanes - 1] - right >= kLanes) {
+    auto left = std::min(first_left, end);
+    int32_t right = last_right - left < kLanes ? left : std::min(first_right, end);
+    int32_t first_behind = std::numeric_limits<int32_t>::max(), shift = 0;
+    if (last_left - left >= kLanes || last_right - right >= kLanes) {
       one_window_ = false;
       const auto fits = [&](int64_t inputs) {
-        left = std::min(lefts[0], static_cast<int32_t>(length_ - inputs));
-        return left >= 0 && rights[kLanes - 1] - left < inputs;
+        if (2 * length_ < inputs) return false;
+        const int64_t within = std::min(inputs, length_);
+        left = std::min(first_left, static_cast<int32_t>(length_ - within));
+        first_behind = static_cast<int32_t>(inputs / 2);
+        shift = static_cast<int32_t>(inputs - within);
+        return last_right - left < within;
       };
       const bool wide = fits(wide_);
       if (!wide && !fits(widest_)) return places_.push_back({out, 0, 0, -1});
@@ -132,13 +150,22 @@ class LinearMixtures {
     one_window_ &= left == right;
     places_.push_back({out, left, right, static_cast<int32_t>(mixtures_.size())});
     Mixture &mixture = mixtures_.emplace_back();
-    const hn::ScalableTag<float> d;
-    const hn::RebindToSigned<decltype(d)> lanes;
+    const typename Positions::I32 lanes;
+    const typename Positions::W weights;
     const auto to_left = hn::Set(lanes, left), to_right = hn::Set(lanes, right < 0 ? left : right);
-    hn::Store(hn::Sub(hn::LoadU(lanes, lefts), to_left), lanes, mixture.left_lanes);
-    hn::Store(hn::Sub(hn::LoadU(lanes, rights), to_right), lanes, mixture.right_lanes);
-    hn::Store(hn::LoadU(d, &samples_.left_weight[begin]), d, mixture.left_weights);
-    hn::Store(hn::LoadU(d, &samples_.right_weight[begin]), d, mixture.right_weights);
+    const auto store = [&](auto inputs, auto window, int32_t *to) HWY_ATTR {
+      const auto from = hn::Sub(inputs, window);
+      const auto behind = hn::Ge(from, hn::Set(lanes, first_behind));
+      hn::Store(hn::Add(from, hn::IfThenElseZero(behind, hn::Set(lanes, shift))), lanes, to);
+    };
+    store(low.left, to_left, mixture.left_lanes);
+    store(high.left, to_left, mixture.left_lanes + kHalf);
+    store(low.right, to_right, mixture.right_lanes);
+    store(high.right, to_right, mixture.right_lanes + kHalf);
+    hn::Store(low.left_weight, weights, mixture.left_weights);
+    hn::Store(high.left_weight, weights, mixture.left_weights + kHalf);
+    hn::Store(low.right_weight, weights, mixture.right_weights);
+    hn::Store(high.right_weight, weights, mixture.right_weights + kHalf);
   }
 
   const int64_t length_, out_length_, wide_, widest_;

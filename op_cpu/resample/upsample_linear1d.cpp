@@ -11,6 +11,7 @@
 #include "op_cpu/resample/copy_rows-inl.h"
 #include "op_cpu/resample/linear-inl.h"
 #include "op_cpu/resample/linear_channels-inl.h"
+#include "op_cpu/resample/linear_positions-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::upsample_linear1d::HWY_NAMESPACE {
@@ -87,7 +88,7 @@ void WithResampling(const Args &args, const Tensor &in, const Body &body) {
     }
   }
   const auto samples =
-      SampleLinear<Compute<T>>(length, out_length, args.align_corners, args.scales, 0, out_length);
+      cpu::SampleLinear<Compute<T>>(length, out_length, args.align_corners, args.scales, 0, out_length);
   constexpr int64_t kLanes = hn::MaxLanes(hn::ScalableTag<Compute<T>>());
   if (out_length < kLanes && RowStep(in) && RowStep(args.out)) {
     return body([&](const Tensor &from, int64_t begin, int64_t end, const Tensor &to) {
@@ -97,7 +98,7 @@ void WithResampling(const Args &args, const Tensor &in, const Body &body) {
   body(
       [&, fetch = OutgrowsSecondCache(in)](const Tensor &from, int64_t begin, int64_t end, const Tensor &to) {
         ForRows<T>(from, to, begin, end, [&](const Row<const T> &row, const Row<T> &results) {
-          cpu::SampleOneByOne(row, samples, fetch, out_length, results);
+          cpu::SampleOneByOne(row, samples, fetch ? from.strides[1] : 0, out_length, results);
         });
       });
 }
@@ -149,17 +150,21 @@ void Run(const Args &args, const ParallelFor &parallel_for) {
   const Tensor &in = args.self, &out = args.out;
   DispatchFloat(in.dtype, [&](auto element) {
     using T = decltype(element);
-    // Where most inputs are read by no output, a copy would take longer.
-    const bool few = 2 * out.shape[2] < in.shape[2];
+    constexpr bool kWide = std::is_same_v<T, double>;
+    constexpr int64_t kFewChannels = 8;  // fewer leave most lanes idle
+    // Where most inputs are read by no output, a copy would take longer. So it would for float64, whose rows
+    // are not computed by vectors of float32: channels as lanes are 2 x as fast, if they fill vectors.
+    const bool in_place = kWide || 2 * out.shape[2] < in.shape[2];
+    const bool lanes = in.strides[1] == 1 && (!kWide || in.shape[1] >= kFewChannels);
     if (in.shape[2] == out.shape[2]) {
       cpu::CopyRows<T>(in, out, parallel_for);
-    } else if (in.strides[2] == 1 || (few && in.strides[1] != 1)) {
+    } else if (in.strides[2] == 1 || (in_place && !lanes)) {
       Resample<T>(args, parallel_for);
-    } else if (few) {
-      const auto samples = SampleLinear<Compute<T>>(in.shape[2], out.shape[2], args.align_corners,
-                                                    args.scales, 0, out.shape[2]);
+    } else if (in_place) {
+      const auto samples = cpu::SampleLinear<Compute<T>>(in.shape[2], out.shape[2], args.align_corners,
+                                                         args.scales, 0, out.shape[2]);
       cpu::ResampleChannels<T>(in, samples, out, parallel_for);
-    } else {
+    } else if constexpr (!kWide) {
       ResampleCopies<T>(args, parallel_for);
     }
   });

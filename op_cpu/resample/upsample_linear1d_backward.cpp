@@ -10,6 +10,7 @@
 #include "hwy/foreach_target.h"
 #include "op_cpu/resample/copy_rows-inl.h"
 #include "op_cpu/resample/linear_gradients-inl.h"
+#include "op_cpu/resample/linear_positions-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::upsample_linear1d_backward::HWY_NAMESPACE {
@@ -21,7 +22,7 @@ void SumRows(const Args &args, const ParallelFor &parallel_for) {
   const int64_t length = args.out.shape[2], out_length = args.grad_output.shape[2];
   if (length == out_length) return cpu::CopyRows<T>(args.grad_output, args.out, parallel_for);
   const auto samples =
-      SampleLinear<double>(length, out_length, args.align_corners, args.scales, 0, out_length);
+      cpu::SampleLinear<double>(length, out_length, args.align_corners, args.scales, 0, out_length);
   const cpu::LinearGradients<T> gradients(args.grad_output, args.out, samples);
   // Where most results are zero, storing these takes longer than all sums; and few rows leave most lanes
   // idle.

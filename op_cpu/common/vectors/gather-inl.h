@@ -72,6 +72,18 @@ HWY_INLINE hn::Vec<D> GatherAt(D d, const hn::TFromD<D> *base, const Place *plac
   }
 }
 
+// Gives pairs of float64 that are neighbours in memory: their first elements, and their second ones. at(lane)
+// gives the place of a pair behind `base`. No instruction gathers them, as two elements are a block.
+template <class D, class At>
+HWY_INLINE void LoadNeighbours(D d, const double *base, const At &at, hn::Vec<D> *first, hn::Vec<D> *second) {
+  const hn::CappedTag<double, 2> block;
+  const auto pair = [&](int64_t lane) HWY_ATTR { return hn::LoadU(block, base + at(lane)); };
+  const auto even_lanes = OfBlocks(d, [&](int64_t i) HWY_ATTR { return pair(2 * i); });
+  const auto odd_lanes = OfBlocks(d, [&](int64_t i) HWY_ATTR { return pair(2 * i + 1); });
+  *first = hn::InterleaveLower(d, even_lanes, odd_lanes);
+  *second = hn::InterleaveUpper(d, even_lanes, odd_lanes);
+}
+
 }  // namespace avo::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

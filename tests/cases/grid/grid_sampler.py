@@ -54,6 +54,9 @@ def cases():
     # Few samples of large images, whose neighbours are read where they lie, of more channels than in other cases.
     for mode, layout in product(MODES[::3], ("dense", "channels_last")):
         yield Case(f"few samples {mode} {layout}", call((2, 7, 50, 41), (3, 7), mode, lattice, layout=layout))
+    # Nearest samples of many channels: from a copy, and by gathers where they are fewer than pixels.
+    for mode, grid in product(MODES[6:12], ((20, 22), (9, 13))):
+        yield Case(f"nearest {mode} {grid}", call((2, 15, 20, 21), grid, mode))
     # Two, three, five and nine channels of a pixel side by side: interleaved, by squares, and read where they lie. And
     # coordinates of neighbours that lie apart, with the images or the rows innermost.
     for i, channels in enumerate((2, 3, 5, 9)):

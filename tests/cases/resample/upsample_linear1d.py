@@ -11,7 +11,8 @@ SIZES = [
     (18, 30, 45), (1, 100, 200), (1, 1023, 441), (6, 1, 7), (6, 1, 40), (6, 7, 1), (7, 40, 39), (33, 39, 40),
     (4, 3, 900), (4, 6720, 14), (2, 960, 2), (3, 480, 1), (1, 4800, 10), (2, 50, 15000), (3, 2, 3), (1, 1, 1),
     (80, 1500, 3000), (2000, 5, 13), (5, 16, 32), (5, 17, 51), (5, 33, 99), (5, 500, 1501), (5, 600, 4200),
-    (5, 40, 160), (5, 41, 164), (9, 120, 125), (3, 960, 1000), (5, 68, 272)]  # fmt: skip
+    (5, 40, 160), (5, 41, 164), (9, 120, 125), (3, 960, 1000), (5, 68, 272), (2, 40000, 9000),
+    (6, 40, 17), (6, 27, 17), (6, 60, 20), (6, 14, 9)]  # fmt: skip
 # Lengths about as large as the tiles of phases (16 rows, factor 2) and gather (one row) in a Unified Buffer of 192 KB.
 TILES = [(rows, n, 2 * n) for rows, n in ((16, 335), (16, 336), (16, 337), (20, 672), (20, 673))]
 TILES += [(1, 9000, 8176 + d) for d in (-1, 0, 1)] + [(1, 20000, 3 * 8176 + 1)]
@@ -35,7 +36,7 @@ def cases():
         args = {"self": Array(*shape, layout="channels_last"), "output_size": [out_length]}
         yield Case(f"channels_last {shape} {out_length}", args)
     # A copy that goes around the caches of a CPU.
-    yield Case("copy beyond caches", {"self": Array(1, 263, 1001), "output_size": [1001]}, ("float32",))
+    yield Case("copy beyond caches", {"self": Array(1, 530, 1001), "output_size": [1001]}, ("float64",))
     # Rows shorter than a vector, which do not follow each other.
     for layout, length in product(("strided", "offset"), (3, 7, 15)):
         args = {"self": Array(3, 6, length, layout=layout), "output_size": [50]}
