@@ -145,9 +145,10 @@ def _fast_call(op, defaults: tuple, *, gradient: bool = False, results: Sequence
         def call(input, size, scale):
             if is_dynamo_compiling():
                 return op(input, size, scale)
-            return function(input, size, scale) if scale is not defaults[0] else function(input, size)
+            return function(input, size, scale) if not (scale is defaults[0]) else function(input, size)
 
-    defaults: the objects that the wrapper passes for its last positional arguments if its caller leaves them out.
+    defaults: the objects that the wrapper passes for its last positional arguments if its caller leaves them out. A
+        list with the values of a default counts as one.
     gradient: whether the operator has kernels of autograd.
     results: the names of the caller's tensors that the overload writes.
     """
@@ -159,11 +160,24 @@ def _fast_call(op, defaults: tuple, *, gradient: bool = False, results: Sequence
     # A value without this attribute is no tensor, and torch raises its error later.
     requires = [f"getattr({name}, 'requires_grad', False)" for name in tensors]
     requires += ["_any_requires_grad(**keywords)"] if only else []
+    # The default of an int[k] is an int for all elements, or a list.
+    lists = [
+        [value] * a.N if a.N and isinstance(value, int) else value
+        for value, a in zip(defaults, arguments[len(names) - len(defaults) :], strict=False)
+    ]
     short = ""
     for i, name in enumerate(names):
         default = i - (len(names) - len(defaults))
         call = f"function({', '.join(names[: i + 1] + only)})"
-        short = call if default < 0 else f"{call} if {name} is not defaults[{default}] else {short}"
+        if default < 0:
+            short = call
+            continue
+        is_default = f"{name} is defaults[{default}]"
+        if arguments[i].N:
+            # Small ints are the same objects everywhere, which floats and bools of their values are not.
+            same = [f"{name}[{at}] is lists[{default}][{at}]" for at in range(len(lists[default]))]
+            is_default += f" or {' and '.join([f'type({name}) is list', f'len({name}) == {len(same)}', *same])}"
+        short = f"{call} if not ({is_default}) else {short}"
     lines = [f"def call({every}):", "    if is_dynamo_compiling():", f"        return op({every})"]
     if gradient or results:
         # The check of _is_tracing compares the lines that two calls, with and without grad, take.
@@ -183,13 +197,13 @@ def _fast_call(op, defaults: tuple, *, gradient: bool = False, results: Sequence
         lines += [f"    return {short}"]
     # torch.compile looks up the globals of `call` in this module, so what differs are variables around it.
     text = [
-        "def make(op, function, defaults, results):",
+        "def make(op, function, defaults, lists, results):",
         *(f"    {line}" for line in lines),
         "    return call",
     ]
     made: dict[str, Callable] = {}
     exec(compile("\n".join(text), f"<call of {op}>", "exec"), globals(), made)
-    return made["make"](op, op._op, defaults, results)
+    return made["make"](op, op._op, defaults, lists, results)
 
 
 # --- gradients -----------------------------------------------------------------------------------------------------
