@@ -22,7 +22,8 @@ from ascend_vision_ops import sim
 from ascend_vision_ops.cli.show import console, table
 from ascend_vision_ops.testing import cases_module
 from ascend_vision_ops.testing.peers import import_torchvision
-from ascend_vision_ops.testing.run import smallest_call
+from ascend_vision_ops.testing.run import smallest_call, spec_of
+from benchmarks.report import NONE
 
 # Calls of a round. On npu they are few, because a round waits for the work, and simulated work takes a hundred times as
 # long as the call.
@@ -104,6 +105,7 @@ def of_every_operator(rounds: int, out) -> None:
                 function, **{key: moved(value, device) for key, value in arguments.items()}
             )
             for name, (function, arguments) in calls.items()
+            if device == "cpu" or name not in avo.operators() or spec_of(name).on_device
         }
 
     columns = {"cpu": microseconds(bound("cpu"), rounds, CALLS["cpu"])}
@@ -117,11 +119,14 @@ def of_every_operator(rounds: int, out) -> None:
         "smallest case", *(f">{device} us" for device in columns), *(f">{d}, times add" for d in columns)
     )
     for name in calls:
-        times = {device: column[name] for device, column in columns.items()}
+        times = {device: column.get(name) for device, column in columns.items()}
         rows.add_row(
             name,
-            *(f"{value:.1f}" for value in times.values()),
-            *(f"{value / columns[device]['torch.add']:.1f}" for device, value in times.items()),
+            *(f"{value:.1f}" if value else NONE for value in times.values()),
+            *(
+                f"{value / columns[device]['torch.add']:.1f}" if value else NONE
+                for device, value in times.items()
+            ),
         )
     out.print(rows)
     if "npu" not in columns:

@@ -175,8 +175,10 @@ def _fast_call(op, defaults: tuple, *, gradient: bool = False, results: Sequence
         is_default = f"{name} is defaults[{default}]"
         if arguments[i].N:
             # Small ints are the same objects everywhere, which floats and bools of their values are not.
-            same = [f"{name}[{at}] is lists[{default}][{at}]" for at in range(len(lists[default]))]
-            is_default += f" or {' and '.join([f'type({name}) is list', f'len({name}) == {len(same)}', *same])}"
+            value = lists[default]
+            same = [f"{name}[{at}] is lists[{default}][{at}]" for at in range(len(value))]
+            same = " and ".join([f"type({name}) is list", f"len({name}) == {len(value)}", *same])
+            is_default += f" or {same}"
         short = f"{call} if not ({is_default}) else {short}"
     lines = [f"def call({every}):", "    if is_dynamo_compiling():", f"        return op({every})"]
     if gradient or results:
