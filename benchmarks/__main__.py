@@ -174,7 +174,10 @@ def main() -> int:
         if whole:
             page.write(page.heading(lines, clock), rows, gate.ALLOWANCE)
         else:
-            page.write(report.saved_heading(), report.replaced(saved, rows, operators()), gate.ALLOWANCE)
+            heading = page.heading_beside(
+                report.saved_heading(), options.operator, page.heading(lines, clock)
+            )
+            page.write(heading, report.replaced(saved, rows, operators()), gate.ALLOWANCE)
         out.print(f"\nwritten: {report.PAGE}, {report.FIGURE}")
     return status
 

@@ -97,6 +97,15 @@ def heading(lines: list[dict], clock: str) -> list[str]:
     return found
 
 
+def heading_beside(saved: list[str], operator: str, heading: list[str]) -> list[str]:
+    """Gives the sentences of a page whose rows of one operator are new. They were measured as `heading` says, which
+    names the processor first; the page says so where that is not the processor of its other rows.
+    """
+    own = f"rows of {operator}: "
+    kept = [sentence for sentence in saved if not sentence.startswith(own)]
+    return kept if heading[0] == saved[0] else [*kept, own + heading[0]]
+
+
 def write(heading: list[str], rows: list[Row], allowance: float) -> None:
     measured = "\n".join(f"- {sentence}" for sentence in heading)
     text = [

@@ -266,6 +266,14 @@ def test_the_gate_judges_rows_without_peers_by_the_limit(absent):
     assert [text for _, text in fallen] == ["of limit 0.1 -> 0.05, 50% less"]
 
 
+def test_a_page_names_the_processor_of_rows_that_another_one_measured():
+    saved = ["Xeon, 2 cores", "peers: torch", "rows of cummax: EPYC, 2 cores"]
+    assert page.heading_beside(saved, "argmax", ["Xeon, 2 cores", "peers: torch"]) == saved
+    named = page.heading_beside(saved, "argmax", ["EPYC, 2 cores", "peers: torch"])
+    assert named == [*saved, "rows of argmax: EPYC, 2 cores"]
+    assert page.heading_beside(named, "cummax", ["Xeon, 2 cores"]) == [*saved[:2], named[-1]]
+
+
 def test_the_gate_fails_the_run(monkeypatch, tmp_path, capsys):
     """The run ends with exit code 1 and prints a table."""
     monkeypatch.setattr(report, "PAGE", tmp_path / "benchmarks.md")

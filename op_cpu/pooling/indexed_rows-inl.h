@@ -38,17 +38,22 @@ class IndexedRows {
   // Whether this takes less time than planes as lanes (indexed_planes-inl.h), in ns as both take on Zen 4.
   // planes: of those that are computed together there.
   static bool Suit(const IndexedWindows &windows, int64_t planes) {
+    constexpr double kNear = 0.12, kFar = sizeof(T) == 2 ? 0.8 : 0.4, kOne = 1.5, kStore = 0.3;
+    constexpr double kPixel = 2, kWindow = 10, kLineTap = 2.6;
     const WindowAxis &rows = windows.rows, &columns = windows.columns;
-    const double tap = columns.stride == 1 ? 0.2
-                       : sizeof(T) == 2    ? 0.8
-                                           : 0.4,
-                 kPixel = 1.5, kWindow = 8, kLineTap = 2;
+    const int64_t lines = windows.out.shape[2], count = windows.out.shape[3];
+    const WindowSpan inner = columns.Inner(count);
+    const int64_t inside = inner.end - inner.first < kLanes ? 0 : inner.end - inner.first;
     const auto number = [](int64_t n) { return static_cast<double>(n); };
-    const int64_t read = std::min(rows.size, windows.out.shape[2] * std::min(rows.kernel, rows.stride));
-    const double count = number(windows.out.shape[2]) * number(windows.out.shape[3]);
-    const double here = number(planes) * count * number(rows.kernel) * number(columns.kernel) * tap;
-    const double there = kPixel * number(read) * number(columns.size) +
-                         count * (kWindow + kLineTap * number(rows.kernel + columns.kernel));
+    const double taps = number(rows.kernel) * number(columns.kernel);
+    const double line =
+        number(AlignUp(inside, kLanes)) * (kStore + taps * (columns.stride <= 2 ? kNear : kFar)) +
+        number(count - inside) * taps * kOne;
+    const int64_t read = std::min(rows.size, lines * std::min(rows.kernel, rows.stride));
+    const double here = number(planes) * number(lines) * line;
+    const double there =
+        kPixel * number(read) * number(columns.size) +
+        number(lines) * number(count) * (kWindow + kLineTap * number(rows.kernel + columns.kernel));
     return here < there;
   }
 
@@ -77,6 +82,16 @@ class IndexedRows {
   }
 
  private:
+  // Elements 0, 2, 4, … of two vectors, of which the second begins with the last element of the first.
+  static HWY_INLINE auto EverySecond() {
+    const D d;
+    hwy::MakeSigned<C> places[kLanes];
+    for (int64_t lane = 0; lane < kLanes; ++lane) {
+      places[lane] = static_cast<hwy::MakeSigned<C>>(2 * lane + (2 * lane >= kLanes));
+    }
+    return hn::IndicesFromVec(d, hn::LoadU(hn::RebindToSigned<D>(), places));
+  }
+
   // Elements of neighbouring windows, from that of the first window on. kStride: the stride, or 0 where the
   // compiler does not know it.
   template <int64_t kStride>
@@ -84,14 +99,17 @@ class IndexedRows {
     const D d;
     if constexpr (kStride == 1) {
       return LoadFloat(d, from);
+    } else if constexpr (kStride == 2) {
+      // The second vector begins one element early, as memory may end with the last element that is taken.
+      const V low = LoadFloat(d, from), high = LoadFloat(d, from + kLanes - 1);
+      return hn::TwoTablesLookupLanes(d, low, high, EverySecond());
     } else {
-      const int64_t stride = kStride == 0 ? stride_ : kStride;
       if constexpr (std::is_same_v<T, C>) {
-        return LoadEach(d, from, [&](int64_t lane) { return lane * stride * int64_t{sizeof(T)}; });
+        return LoadEach(d, from, [&](int64_t lane) { return lane * stride_ * int64_t{sizeof(T)}; });
       } else {
         T elements[kLanes];
 #pragma GCC unroll 16
-        for (int64_t lane = 0; lane < kLanes; ++lane) elements[lane] = from[lane * stride];
+        for (int64_t lane = 0; lane < kLanes; ++lane) elements[lane] = from[lane * stride_];
         return LoadFloat(d, elements);
       }
     }
