@@ -62,6 +62,22 @@ def workloads(operator: str) -> Iterator[Workload]:
     return module_of(operator).workloads()
 
 
+def beside_channels_last(contestants: Callable[..., dict], call: dict[str, object]) -> dict[str, Callable]:
+    """Gives the contestants of a call, and those of the same call with channels-last tensors. contestants: makes them
+    from the arguments.
+    """
+    import torch
+
+    last = {
+        name: value.contiguous(memory_format=torch.channels_last)
+        if isinstance(value, torch.Tensor)
+        else value
+        for name, value in call.items()
+    }
+    of_last = {f"{name} channels-last": peer for name, peer in contestants(**last).items()}
+    return contestants(**call) | of_last
+
+
 def size(shape, dtype: object = "float32") -> str:
     """Writes a shape as names of workloads have it, with the dtype unless it is float32: 8x64x112x112 bfloat16."""
     text, kind = "x".join(map(str, shape)), str(dtype).removeprefix("torch.")

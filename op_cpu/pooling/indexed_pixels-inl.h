@@ -31,12 +31,6 @@ class IndexedPixels {
   static constexpr int64_t kLanes = hn::MaxLanes(D());
 
  public:
-  // Windows of many taps, and images of few channels, take less time in planes.
-  static bool Suit(const IndexedWindows &windows) {
-    constexpr int64_t kFewest = 32 / sizeof(Compute<T>), kMostTaps = 32;
-    return windows.in.shape[1] >= kFewest && windows.rows.kernel * windows.columns.kernel <= kMostTaps;
-  }
-
   explicit IndexedPixels(const IndexedWindows &windows) : windows_(windows) {}
 
   // Computes rows [first, last) of windows of image n.
@@ -107,13 +101,7 @@ class IndexedPixels {
       FindAny(window, lanes, largest, found);
     }
     StoreUpTo(largest, d, out, lanes, false);
-    Pixel places[kLanes];
-    hn::StoreU(hn::Add(found, hn::Set(pixels, static_cast<Pixel>(start))), pixels, places);
-    if (lanes == kLanes) {
-      for (int64_t i = 0; i < kLanes; ++i) indices[i] = static_cast<I>(places[i]);
-    } else {
-      for (int64_t i = 0; i < lanes; ++i) indices[i] = static_cast<I>(places[i]);
-    }
+    StoreIndices(hn::Add(found, hn::Set(pixels, static_cast<Pixel>(start))), lanes, indices);
   }
 
   // The same for any values: the last NaN is the maximum.

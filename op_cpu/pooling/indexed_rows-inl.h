@@ -35,8 +35,9 @@ class IndexedRows {
         stride_(windows.columns.stride),
         inner_(windows.columns.Inner(windows.out.shape[3])) {}
 
-  // Whether this takes less time than planes as lanes (indexed_planes-inl.h), in ns as both take on Zen 4.
-  // planes: of those that are computed together there.
+  // Whether this takes less time than planes as lanes (indexed_planes-inl.h), which computes `planes` planes
+  // together. The constants are ns on Zen 4: of a tap and of a window here, and of a pixel, a window and a
+  // row or column of taps there.
   static bool Suit(const IndexedWindows &windows, int64_t planes) {
     constexpr double kNear = 0.12, kFar = sizeof(T) == 2 ? 0.8 : 0.4, kOne = 1.5, kStore = 0.3;
     constexpr double kPixel = 2, kWindow = 10, kLineTap = 2.6;
@@ -134,9 +135,7 @@ class IndexedRows {
     const auto windows = hn::Mul(hn::Iota(pixels, 0), hn::Set(pixels, static_cast<Pixel>(stride_)));
     found = hn::Add(found, hn::Add(windows, hn::Set(pixels, static_cast<Pixel>(start))));
     StoreFloat(best, d, out_ + x);
-    Pixel places[kLanes];
-    hn::StoreU(found, pixels, places);
-    for (int64_t lane = 0; lane < kLanes; ++lane) indices_[x + lane] = static_cast<I>(places[lane]);
+    StoreIndices(found, kLanes, indices_ + x);
   }
 
   void FindOne(int64_t x) const {
@@ -161,7 +160,7 @@ class IndexedRows {
 
   const IndexedWindows &windows_;
   const int64_t stride_;
-  const WindowSpan inner_;  // windows of a row whose taps lie between its ends
+  const WindowSpan inner_;  // windows of a row whose taps all lie inside the image's columns
   // The row of windows that is computed: its plane, the first pixel of its first row of taps, how many rows
   // of taps lie inside the image, and its results.
   const T *image_ = nullptr;

@@ -35,6 +35,11 @@ void PoolPixels(const WindowGradients &windows, int64_t channels, const Parallel
       });
 }
 
+template <typename T>
+bool SuitsChannels(const WindowGradients &windows) {
+  return MaximaSuitChannels<T>(windows.in.shape[1], windows.rows, windows.columns);
+}
+
 // Computes the gradients if there is a fast way for where the images lie; returns whether there is.
 template <typename T>
 bool PoolInPlace(const WindowGradients &windows, const ParallelFor &parallel_for) {
@@ -43,7 +48,7 @@ bool PoolInPlace(const WindowGradients &windows, const ParallelFor &parallel_for
     cpu::PoolWholeGradients<T>(windows, parallel_for);
   } else if (cpu::PoolPairs<T, 3>(windows, parallel_for) || cpu::PoolPairs<T, 2>(windows, parallel_for)) {
     return true;
-  } else if (windows.AreNeighbours(1) && cpu::PixelMaxima<T>::SuitsNeighbours(windows)) {
+  } else if (windows.AreNeighbours(1) && SuitsChannels<T>(windows)) {
     PoolPixels<T>(windows, shape[1], parallel_for);
   } else if (cpu::ColumnGradients<T>::Suit(windows)) {
     ParallelImages<cpu::ColumnGradients<T>>(windows, shape[0] * shape[1], shape[2], GrainOf(shape[3]),
@@ -60,7 +65,7 @@ template <typename T>
 bool PoolCopies(WindowGradients windows, const ParallelFor &parallel_for) {
   const Tensor out = ChannelsLast(windows.out);
   if (out.strides != ContiguousStrides(out.shape)) return false;
-  const bool as_planes = !cpu::PixelMaxima<T>::SuitsNeighbours(windows);
+  const bool as_planes = !SuitsChannels<T>(windows);
   std::vector<hwy::AlignedFreeUniquePtr<T[]>> copies;
   for (Tensor *images : {&windows.grad, &windows.in}) {
     if (as_planes) {

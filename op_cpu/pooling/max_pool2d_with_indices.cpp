@@ -36,22 +36,16 @@ void FillEmpty(const IndexedWindows &windows) {
   }
 }
 
-// The strides (N, C, H, W) of dense images, plane behind plane or with the channels of each pixel together.
-Shape DenseStrides(const Shape &shape, bool channels_last) {
-  if (!channels_last) return ContiguousStrides(shape);
-  const int64_t row = shape[3] * shape[1];
-  return {shape[2] * row, 1, row, shape[1]};
-}
-
 template <typename T, typename I>
 void Pool(IndexedWindows windows, const ParallelFor &parallel_for) {
-  const bool last = AreChannelsLast(windows.in) && cpu::IndexedPixels<T, I>::Suit(windows);
+  const bool last = AreChannelsLast(windows.in) &&
+                    MaximaSuitChannels<T>(windows.in.shape[1], windows.rows, windows.columns);
   const auto ordered = [&](const Tensor &images) { return last ? ChannelsLast(images) : images; };
   const cpu::DenseArgument<T> in(ordered(windows.in), parallel_for);
   const DenseResult<T> out(ordered(windows.out));
   const DenseResult<I> indices(ordered(windows.indices));
   const auto use = [&](Tensor *images, const void *data) {
-    images->strides = DenseStrides(images->shape, last);
+    images->strides = last ? ChannelsLastStrides(images->shape) : ContiguousStrides(images->shape);
     images->data = const_cast<void *>(data);
   };
   use(&windows.in, in.data());

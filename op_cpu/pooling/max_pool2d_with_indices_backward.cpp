@@ -48,19 +48,9 @@ bool AllNamePixels(const I *indices, int64_t count, int64_t pixels) {
   return hn::AllFalse(d, hn::IsNegative(signs));
 }
 
-// A half type is no sum, as no windows share a pixel where it is added to.
-template <typename G, typename Sum>
-HWY_INLINE void AddTo(Sum &sum, G grad) {
-  if constexpr (sizeof(G) == 2) {
-    sum = cpu::SumOfOne(grad);
-  } else {
-    sum += grad;
-  }
-}
-
 // Adds the gradients of the windows of a group to its pixels, which are zeros, for any indices.
-template <typename G, typename I, typename Sum>
-void GiveGroup(const Groups &of, const G *grads, const I *indices, Sum *sums) {
+template <typename Sum, typename I>
+void GiveGroup(const Groups &of, const Sum *grads, const I *indices, Sum *sums) {
   using Unsigned = std::make_unsigned_t<I>;
   const auto pixels = static_cast<Unsigned>(of.pixels);
   const int64_t lanes = of.lanes;
@@ -68,14 +58,15 @@ void GiveGroup(const Groups &of, const G *grads, const I *indices, Sum *sums) {
 #pragma GCC unroll 4
     for (int64_t lane = 0; lane < lanes; ++lane) {
       const auto pixel = static_cast<Unsigned>(indices[lane]);
-      if (HWY_LIKELY(pixel < pixels)) AddTo(sums[static_cast<int64_t>(pixel) * lanes + lane], grads[lane]);
+      if (HWY_LIKELY(pixel < pixels))
+        cpu::AddTo(sums[static_cast<int64_t>(pixel) * lanes + lane], grads[lane]);
     }
   }
 }
 
 // Adds the gradients of the windows of some groups.
-template <typename G, typename I, typename Sum>
-void Give(const Groups &of, int64_t groups, const G *grads, const I *indices, Sum *sums) {
+template <typename Sum, typename I>
+void Give(const Groups &of, int64_t groups, const Sum *grads, const I *indices, Sum *sums) {
   constexpr int64_t kTogether = 4;
   const int64_t pixels = of.Pixels(), windows = of.Windows();
   int64_t group = 0;
@@ -83,12 +74,12 @@ void Give(const Groups &of, int64_t groups, const G *grads, const I *indices, Su
     // Planes take turns, as a processor waits where it adds to the same pixel twice in a row.
     for (; group + kTogether <= groups; group += kTogether) {
       const I *named = indices + group * windows;
-      const G *from = grads + group * windows;
+      const Sum *from = grads + group * windows;
       Sum *to = sums + group * pixels;
       for (int64_t i = 0; i < windows; ++i) {
 #pragma GCC unroll 4
         for (int64_t k = 0; k < kTogether; ++k) {
-          AddTo(to[k * pixels + named[k * windows + i]], from[k * windows + i]);
+          cpu::AddTo(to[k * pixels + named[k * windows + i]], from[k * windows + i]);
         }
       }
     }
@@ -127,9 +118,8 @@ void Sum(const Groups &of, const T *grads, const I *indices, T *out, const Paral
 
 void Run(const Args &args, const ParallelFor &parallel_for) {
   const auto apart = [&](int i) {
-    const WindowAxis axis =
-        WindowAxis::Of(args.input, i, args.kernel_size, args.stride, args.padding, args.dilation);
-    return args.grad_output.shape[2 + i] == 1 || axis.stride >= axis.Reach();
+    return WindowAxis::Of(args.input, i, args.kernel_size, args.stride, args.padding, args.dilation)
+        .Apart(args.grad_output.shape[2 + i]);
   };
   const bool last = AreChannelsLast(args.out);
   const Shape &in = args.input.shape, &of = args.grad_output.shape;

@@ -41,12 +41,6 @@ class PixelMaxima {
   static constexpr bool kInPlace = std::is_same_v<T, C>;
 
  public:
-  // Whether this is the fastest way for images whose channels are neighbours.
-  static bool SuitsNeighbours(const WindowGradients &windows) {
-    constexpr int64_t kFewest = 32 / sizeof(C), kMostTaps = 32;
-    return windows.in.shape[1] >= kFewest && windows.rows.kernel * windows.columns.kernel <= kMostTaps;
-  }
-
   // channels: how many an image has; one, or all of them, which must be neighbours.
   PixelMaxima(const WindowGradients &windows, int64_t channels)
       : windows_(windows),

@@ -69,7 +69,7 @@ class ScatteredSums {
       : windows_(windows),
         width_(windows.columns.size),
         count_(windows.grad.shape[3]),
-        once_(Apart(windows.rows, windows.grad.shape[2]) && Apart(windows.columns, count_)),
+        once_(windows.rows.Apart(windows.grad.shape[2]) && windows.columns.Apart(count_)),
         runs_of_grads_(windows.grad.strides[3] == 1 &&
                        (windows.grad.strides[2] == count_ || windows.grad.shape[2] == 1)),
         few_(std::is_same_v<T, BFloat16> && !once_ &&
@@ -141,10 +141,6 @@ class ScatteredSums {
   }
 
  private:
-  // Whether no two windows of an axis reach the same position.
-  static bool Apart(const WindowAxis &axis, int64_t windows) {
-    return windows == 1 || axis.stride >= axis.Reach();
-  }
   // Whether the last cache holds the result: then summing in place takes 0.8 x the time of storing around it.
   bool FitsLastCache() const {
     constexpr int64_t kMostBytes = 32 << 20;
@@ -218,13 +214,6 @@ class ScatteredSums {
         for (int64_t c = 0; c < channels; ++c, next += step) AddTo(sums[found[c]], *next);
       }
     }
-  }
-
-  static void AddTo(C &sum, C grad) { sum += grad; }
-  // A half type is no sum, as no windows share a pixel.
-  template <typename Half, std::enable_if_t<sizeof(Half) == 2> * = nullptr>
-  static void AddTo(Half &sum, Half grad) {
-    sum = SumOfOne(grad);
   }
 
   const WindowGradients &windows_;

@@ -39,6 +39,16 @@ T SumOfOne(T term) {
   }
 }
 
+// Adds a gradient to the sum of a pixel. A half type is no sum: there no windows share a pixel.
+template <typename Sum>
+HWY_INLINE void AddTo(Sum &sum, Sum grad) {
+  if constexpr (sizeof(Sum) == 2) {
+    sum = SumOfOne(grad);
+  } else {
+    sum += grad;
+  }
+}
+
 }  // namespace avo::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -7,6 +7,7 @@
 #define AVO_OP_CPU_POOLING_WINDOW_OPERATIONS_INL_H_
 #endif
 
+#include <cstdint>
 #include <limits>
 
 #include "hwy/highway.h"
@@ -41,6 +42,20 @@ HWY_INLINE void TakeLarger(V value, Places here, V &best, Places &found) {
     best = hn::Max(best, value);
   }
   found = hn::IfThenElse(hn::RebindMask(places, larger), here, found);
+}
+
+// Stores the first `count` lanes of a vector of places as indices.
+template <class Places, typename I>
+HWY_INLINE void StoreIndices(Places places, int64_t count, I *to) {
+  const hn::DFromV<Places> d;
+  constexpr int64_t kLanes = hn::MaxLanes(d);
+  hn::TFromD<decltype(d)> all[kLanes];
+  hn::StoreU(places, d, all);
+  if (count == kLanes) {
+    for (int64_t i = 0; i < kLanes; ++i) to[i] = static_cast<I>(all[i]);
+  } else {
+    for (int64_t i = 0; i < count; ++i) to[i] = static_cast<I>(all[i]);
+  }
 }
 
 }  // namespace avo::HWY_NAMESPACE

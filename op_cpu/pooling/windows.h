@@ -40,6 +40,8 @@ struct WindowAxis {
   int64_t Reach() const { return (kernel - 1) * dilation + 1; }
   // From the first window that a position is in to the one behind the last: the most there are.
   int64_t Holding() const { return CeilDiv(Reach(), stride); }
+  // Whether no two of `windows` windows have positions in common.
+  bool Apart(int64_t windows) const { return windows == 1 || stride >= Reach(); }
   // Whether most of the image is in no window.
   bool FarApart() const { return stride > 4 * Reach(); }
   int64_t Start(int64_t window) const { return window * stride - padding; }
@@ -174,6 +176,14 @@ struct Windows {
     return result;
   }
 };
+
+// Whether maxima of images whose channels are neighbours are found fastest with channels as lanes. Windows of
+// many taps, and few channels, take less time in planes.
+template <typename T>
+bool MaximaSuitChannels(int64_t channels, const WindowAxis &rows, const WindowAxis &columns) {
+  constexpr int64_t kFewest = 32 / sizeof(Compute<T>), kMostTaps = 32;
+  return channels >= kFewest && rows.kernel * columns.kernel <= kMostTaps;
+}
 
 struct WindowGradients {
   Tensor grad, in, out;  // the gradient of the windows, the forward input, its gradient

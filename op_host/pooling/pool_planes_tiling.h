@@ -108,8 +108,7 @@ Plan<Tiling> PlanPlanes(const PoolProblem &problem, int64_t planes, uint64_t key
   Plan<Tiling> plan;
   Tiling &t = plan.tiling;
   problem.State(&t);
-  t.planeGroups = CeilDiv(problem.planes, planes);
-  t.rowTiles = t.columnTiles = 1;
+  plan.block_dim = StateTiles(1, 1, {planes, 1, 1}, platform.vector_cores, &t);
   PoolTile{planes, rows.out, columns.out, rows.kernel, columns.kernel}.State(&t);
   t.wholeRows = 1;
   t.inElements = static_cast<uint32_t>(layout.in_elements);
@@ -121,7 +120,6 @@ Plan<Tiling> PlanPlanes(const PoolProblem &problem, int64_t planes, uint64_t key
   t.outPitch = static_cast<uint32_t>(layout.out_pitch);
   plan.tiling_key = key;
   plan.ub_bytes = layout.Bytes();
-  plan.block_dim = static_cast<uint32_t>(std::min<int64_t>(platform.vector_cores, t.planeGroups));
   return plan;
 }
 

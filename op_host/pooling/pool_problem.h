@@ -53,6 +53,21 @@ struct PoolProblem {
   bool means = false;
 };
 
+// The extents of a tile.
+struct PoolTileExtents {
+  int64_t planes, rows, columns;
+};
+
+// Writes to a tiling struct into how many tiles the planes of its call, of rows x columns elements each, are
+// cut. Returns how many of `cores` cores have one.
+template <typename Tiling>
+uint32_t StateTiles(int64_t rows, int64_t columns, const PoolTileExtents &tile, int64_t cores, Tiling *t) {
+  t->planeGroups = CeilDiv(t->planes, tile.planes);
+  t->rowTiles = CeilDiv(rows, tile.rows);
+  t->columnTiles = CeilDiv(columns, tile.columns);
+  return static_cast<uint32_t>(std::min(cores, t->planeGroups * t->rowTiles * t->columnTiles));
+}
+
 // The factors of the mean of windows: 1 over the elements of a window, unless `divisor_override` replaces
 // them.
 template <typename Tiling>

@@ -198,9 +198,8 @@ Plan<Tiling> PlanWindows(const PoolProblem &problem, const PoolTile &tile, uint6
   const PoolWindowLayout layout(problem, tile);
   Tiling &t = plan.tiling;
   problem.State(&t);
-  t.planeGroups = CeilDiv(problem.planes, tile.planes);
-  t.rowTiles = CeilDiv(problem.rows.out, tile.rows);
-  t.columnTiles = CeilDiv(problem.columns.out, tile.columns);
+  plan.block_dim =
+      StateTiles(t.outRows, t.outColumns, {tile.planes, tile.rows, tile.columns}, platform.vector_cores, &t);
   tile.State(&t);
   t.wholeRows = layout.whole_rows ? 1 : 0;
   t.inElements = static_cast<uint32_t>(layout.in_elements);
@@ -212,8 +211,6 @@ Plan<Tiling> PlanWindows(const PoolProblem &problem, const PoolTile &tile, uint6
   t.outPitch = static_cast<uint32_t>(layout.out_pitch);
   plan.tiling_key = key;
   plan.ub_bytes = layout.Bytes();
-  plan.block_dim = static_cast<uint32_t>(
-      std::min<int64_t>(platform.vector_cores, t.planeGroups * t.rowTiles * t.columnTiles));
   return plan;
 }
 

@@ -242,9 +242,8 @@ Plan<Tiling> PlanGradient(const PoolProblem &pool, const GradientTile &tile, con
   Plan<Tiling> plan;
   Tiling &t = plan.tiling;
   pool.State(&t);
-  t.planeGroups = CeilDiv(t.planes, GradientLayout::kLanes);
-  t.rowTiles = CeilDiv(t.inRows, tile.rows);
-  t.columnTiles = CeilDiv(t.inColumns, tile.columns);
+  plan.block_dim = StateTiles(t.inRows, t.inColumns, {GradientLayout::kLanes, tile.rows, tile.columns},
+                              platform.vector_cores, &t);
   t.tileRows = static_cast<uint32_t>(tile.rows);
   t.tileColumns = static_cast<uint32_t>(tile.columns);
   t.chunkRows = static_cast<uint32_t>(tile.chunk_rows);
@@ -256,8 +255,6 @@ Plan<Tiling> PlanGradient(const PoolProblem &pool, const GradientTile &tile, con
   t.sumPitch = static_cast<uint32_t>(layout.SumPitch());
   plan.tiling_key = key;
   plan.ub_bytes = layout.Bytes();
-  plan.block_dim = static_cast<uint32_t>(
-      std::min<int64_t>(platform.vector_cores, t.planeGroups * t.rowTiles * t.columnTiles));
   return plan;
 }
 

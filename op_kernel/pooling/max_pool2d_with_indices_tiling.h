@@ -1,28 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
-
 #include "max_pool2d_with_indices_buffers.h"
+#include "pool_grid_tiling.h"
 
 // The result is cut into a grid of tiles: groups of 16 planes, rows of windows, windows of a row.
-struct MaxPool2dWithIndicesTiling {
-  int64_t planes;         // N * C, 16 of them a tile
-  int64_t inRows;         // H
-  int64_t inColumns;      // W
-  int64_t outRows;        // rows of windows of a plane
-  int64_t outColumns;     // windows of a row
-  int64_t kernelRows;     // kernel_size[0]
-  int64_t kernelColumns;  // kernel_size[1]
-  int64_t strideRows;     // stride[0]
-  int64_t strideColumns;  // stride[1]
-  int64_t padRows;        // padding[0]
-  int64_t padColumns;     // padding[1]
-  int64_t dilateRows;     // dilation[0]
-  int64_t dilateColumns;  // dilation[1]
-  int64_t planeGroups;    // tiles across the planes
-  int64_t rowTiles;       // tiles along the rows of a plane
-  int64_t columnTiles;    // tiles along a row
+struct MaxPool2dWithIndicesTiling : avo::PoolGridTiling {
   uint32_t chunkRows;     // rows of windows of a tile
   uint32_t chunkColumns;  // windows of a row of a tile
   uint32_t chunkPitch;    // slots from row to row of windows

@@ -2,7 +2,7 @@
 // The tiling struct that max_pool2d and avg_pool2d share.
 #pragma once
 
-#include <cstdint>
+#include "pool_grid_tiling.h"
 
 namespace avo {
 
@@ -10,23 +10,7 @@ namespace avo {
 // two kernels. The key `windows` (pool_windows.h) combines the rows of windows as they lie in memory; the key
 // `planes` (pool_planes.h) makes each small plane a lane, and has whole planes as tiles. A field that means
 // something else for `planes` says so.
-struct PoolTiling {
-  int64_t planes;         // N * C
-  int64_t inRows;         // H
-  int64_t inColumns;      // W
-  int64_t outRows;        // rows of windows of a plane
-  int64_t outColumns;     // windows of a row
-  int64_t kernelRows;     // kernel_size[0]
-  int64_t kernelColumns;  // kernel_size[1]
-  int64_t strideRows;     // stride[0]
-  int64_t strideColumns;  // stride[1]
-  int64_t padRows;        // padding[0]
-  int64_t padColumns;     // padding[1]
-  int64_t dilateRows;     // dilation[0], 1 for means
-  int64_t dilateColumns;  // dilation[1], 1 for means
-  int64_t planeGroups;    // tiles across the planes
-  int64_t rowTiles;       // tiles along the rows of a plane
-  int64_t columnTiles;    // tiles along a row
+struct PoolTiling : PoolGridTiling {
   uint32_t tilePlanes;    // planes of a tile
   uint32_t tileRows;      // rows of windows of a tile, in each plane
   uint32_t tileColumns;   // windows of a row of a tile

@@ -2,29 +2,13 @@
 // The tiling struct that the gradients of max_pool2d and avg_pool2d share.
 #pragma once
 
-#include <cstdint>
+#include "pool_grid_tiling.h"
 
 namespace avo {
 
 // The image is cut into a grid of tiles: groups of 16 planes, rows, columns. A core owns a tile and goes
 // through the windows that have elements in it, one chunk of windows after another (window_gradients.h).
-struct WindowGradientTiling {
-  int64_t planes;          // N * C, 16 of them a tile
-  int64_t inRows;          // H
-  int64_t inColumns;       // W
-  int64_t outRows;         // rows of windows of a plane
-  int64_t outColumns;      // windows of a row
-  int64_t kernelRows;      // kernel_size[0]
-  int64_t kernelColumns;   // kernel_size[1]
-  int64_t strideRows;      // stride[0]
-  int64_t strideColumns;   // stride[1]
-  int64_t padRows;         // padding[0]
-  int64_t padColumns;      // padding[1]
-  int64_t dilateRows;      // dilation[0], 1 for means
-  int64_t dilateColumns;   // dilation[1], 1 for means
-  int64_t planeGroups;     // tiles across the planes
-  int64_t rowTiles;        // tiles along the rows of a plane
-  int64_t columnTiles;     // tiles along a row
+struct WindowGradientTiling : PoolGridTiling {
   uint32_t tileRows;       // rows of the image that a tile owns
   uint32_t tileColumns;    // columns of the image that a tile owns
   uint32_t chunkRows;      // rows of windows of a chunk

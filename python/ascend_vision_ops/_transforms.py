@@ -145,7 +145,7 @@ def _fast_call(op, defaults: tuple, *, gradient: bool = False, results: Sequence
         def call(input, size, scale):
             if is_dynamo_compiling():
                 return op(input, size, scale)
-            return function(input, size, scale) if not (scale is defaults[0]) else function(input, size)
+            return function(input, size) if scale is defaults[0] else function(input, size, scale)
 
     defaults: the objects that the wrapper passes for its last positional arguments if its caller leaves them out. A
         list with the values of a default counts as one.
@@ -179,7 +179,7 @@ def _fast_call(op, defaults: tuple, *, gradient: bool = False, results: Sequence
             same = [f"{name}[{at}] is lists[{default}][{at}]" for at in range(len(value))]
             same = " and ".join([f"type({name}) is list", f"len({name}) == {len(value)}", *same])
             is_default += f" or {same}"
-        short = f"{call} if not ({is_default}) else {short}"
+        short = f"({short}) if {is_default} else {call}"
     lines = [f"def call({every}):", "    if is_dynamo_compiling():", f"        return op({every})"]
     if gradient or results:
         # The check of _is_tracing compares the lines that two calls, with and without grad, take.

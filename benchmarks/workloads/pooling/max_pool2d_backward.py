@@ -7,7 +7,7 @@ import torch
 import torch.nn.functional as F
 
 from benchmarks.peers import autograd
-from benchmarks.workload import Workload, size
+from benchmarks.workload import Workload, beside_channels_last, size
 from benchmarks.workloads.pooling.max_pool2d import DEVICE, SHAPES
 
 # Axes of arguments that become longer together in drawn workloads.
@@ -23,13 +23,9 @@ def gradients(shapes, pool, both=False, **options):
     for shape, kernel, stride, padding, _ in shapes:
         maps = torch.randn(shape)
         window = {"kernel_size": list(kernel), "stride": list(stride), "padding": list(padding)}
-        gradient = torch.randn(pool(maps, **window).shape)
-        last = [tensor.contiguous(memory_format=torch.channels_last) for tensor in (gradient, maps)]
-        peers = window_contestants(pool, gradient, maps, both, **window, **options)
-        of_last = window_contestants(pool, *last, both, **window, **options)
-        peers |= {f"{name} channels-last": peer for name, peer in of_last.items()}
-        name = f"{size(kernel)} stride {stride[0]},{stride[1]} of {size(shape)}"
-        yield Workload(name, {"grad_output": gradient, "input": maps, **window}, peers)
+        call = {"grad_output": torch.randn(pool(maps, **window).shape), "input": maps, **window}
+        peers = beside_channels_last(partial(window_contestants, pool, both=both, **options), call)
+        yield Workload(f"{size(kernel)} stride {stride[0]},{stride[1]} of {size(shape)}", call, peers)
 
 
 def window_contestants(pool, grad_output, input, both=False, **window):

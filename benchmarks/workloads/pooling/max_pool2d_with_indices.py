@@ -4,18 +4,16 @@
 import torch
 import torch.nn.functional as F
 
-from benchmarks.workload import Workload, size
+from benchmarks.workload import Workload, beside_channels_last, size
 from benchmarks.workloads.pooling.max_pool2d import DEVICE, SHAPES, window_contestants
 
 
 def workloads():
     for shape, kernel, stride, padding, _ in SHAPES[:2]:
-        images = torch.randn(shape)
         window = {"kernel_size": list(kernel), "stride": list(stride), "padding": list(padding)}
-        call = {"input": images, **window}
-        last = contestants(input=images.contiguous(memory_format=torch.channels_last), **window)
-        peers = {**contestants(**call), "torch channels-last": last["torch"]}
-        yield Workload(f"{size(kernel)} stride {stride[0]},{stride[1]} of {size(shape)}", call, peers)
+        call = {"input": torch.randn(shape), **window}
+        name = f"{size(kernel)} stride {stride[0]},{stride[1]} of {size(shape)}"
+        yield Workload(name, call, beside_channels_last(contestants, call))
 
 
 # ONNX counts the indices of its MaxPool through all planes, so torch is the only peer.

@@ -4,7 +4,7 @@
 import torch
 import torch.nn.functional as F
 
-from benchmarks.workload import Workload, size
+from benchmarks.workload import Workload, beside_channels_last, size
 from benchmarks.workloads.pooling.max_pool2d import DEVICE, SHAPES
 
 # Axes of arguments that become longer together in drawn workloads.
@@ -14,14 +14,8 @@ GROWS = [[("grad_output", axis), ("input", axis), ("indices", axis)] for axis in
 def workloads():
     for shape, kernel, stride, padding, _ in SHAPES[:2]:
         call = arguments(shape, kernel, stride, list(padding))
-        last = {
-            name: value.contiguous(memory_format=torch.channels_last)
-            if isinstance(value, torch.Tensor)
-            else value
-            for name, value in call.items()
-        }
-        peers = {**contestants(**call), "torch channels-last": contestants(**last)["torch"]}
-        yield Workload(f"{size(kernel)} stride {stride[0]},{stride[1]} of {size(shape)}", call, peers)
+        name = f"{size(kernel)} stride {stride[0]},{stride[1]} of {size(shape)}"
+        yield Workload(name, call, beside_channels_last(contestants, call))
 
 
 def arguments(shape, kernel, stride, padding):

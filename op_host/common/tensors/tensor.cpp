@@ -59,4 +59,9 @@ Shape ContiguousStrides(const Shape &shape) {
   return strides;
 }
 
+Shape ChannelsLastStrides(const Shape &shape) {
+  const int64_t pixel = shape[1], row = shape[3] * pixel;
+  return {shape[2] * row, 1, row, pixel};
+}
+
 }  // namespace avo

@@ -38,6 +38,8 @@ inline int64_t NumElements(const Shape &shape) {
 
 // Row-major strides, in elements, of a dense tensor.
 Shape ContiguousStrides(const Shape &shape);
+// Strides of dense images of shape (N, C, H, W) whose channels are neighbours in memory.
+Shape ChannelsLastStrides(const Shape &shape);
 
 // A view of memory. `data` points at element [0, …, 0]; strides count elements and may be zero or negative.
 struct Tensor {

@@ -58,12 +58,6 @@ std::string DeviceName(const TorchTensor &tensor) {
   }
 }
 
-// Strides of an (N, C, H, W) tensor whose channels are adjacent in memory.
-Shape LastStrides(const Shape &shape) {
-  const int64_t pixel = shape[1], row = shape[3] * pixel;
-  return {shape[2] * row, 1, row, pixel};
-}
-
 // Follows torch's is_contiguous: the stride of a dimension of size 1 does not count, and no stride of an
 // empty tensor does.
 bool HasStrides(const Tensor &tensor, const Shape &strides) {
@@ -156,8 +150,8 @@ TorchTensor Allocate(const char *what, Tensor *output) {
 
 TorchTensor Allocate(const char *what, Tensor *output, const Tensor &like) {
   const bool last =
-      HasStrides(like, LastStrides(like.shape)) && !HasStrides(like, ContiguousStrides(like.shape));
-  if (last) output->strides = LastStrides(output->shape);
+      HasStrides(like, ChannelsLastStrides(like.shape)) && !HasStrides(like, ContiguousStrides(like.shape));
+  if (last) output->strides = ChannelsLastStrides(output->shape);
   return Allocate(what, output);
 }
 
