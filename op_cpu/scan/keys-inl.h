@@ -33,14 +33,13 @@ HWY_INLINE hn::Vec<D> LoadKey(D d, const T *from) {
 }
 
 // Stores a vector. With `stream` it goes around the caches; then `to` must be aligned to the size of the
-// vector.
+// vector. Fewer than 16 bytes, as 8 lanes of int8 have, cannot: such a store would write 16 bytes.
 template <class D>
 HWY_INLINE void Put(hn::Vec<D> value, D d, hn::TFromD<D> *to, bool stream) {
-  if (stream) {
-    hn::Stream(value, d, to);
-  } else {
-    hn::StoreU(value, d, to);
+  if constexpr (hn::MaxLanes(d) * sizeof(hn::TFromD<D>) >= 16) {
+    if (stream) return hn::Stream(value, d, to);
   }
+  hn::StoreU(value, d, to);
 }
 
 // Stores keys as the elements of T of which they were loaded.
