@@ -100,4 +100,4 @@ install(DIRECTORY ${avo_package}/lib/cmake ${avo_package}/lib/pkgconfig DESTINAT
 
 install(TARGETS cust_opapi ascendcl nnopbase hccl hcomm op_framework ascendc_sim avo_onnxruntime ${avo_torch_libraries}
   LIBRARY DESTINATION ascend_vision_ops/lib)
-install(TARGETS _native LIBRARY DESTINATION ascend_vision_ops)
+install(TARGETS _native ${avo_torch_modules} LIBRARY DESTINATION ascend_vision_ops)

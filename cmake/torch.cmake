@@ -24,6 +24,19 @@ target_link_libraries(avo_torch PRIVATE
 # torch is loaded before this library, so it needs no path, and a path of the build machine would mislead.
 set_target_properties(avo_torch PROPERTIES INSTALL_RPATH "$ORIGIN")
 
+# The module that calls the kernels without torch's dispatcher knows parts of torch that no stable ABI has, so it serves
+# the version of torch that it is built with.
+file(STRINGS ${torch_root}/version.py torch_version REGEX "^__version__")
+string(REGEX MATCH "[0-9][^'\"]*" torch_version "${torch_version}")
+Python_add_library(_direct MODULE WITH_SOABI python/ascend_vision_ops/csrc/direct_module.cpp)
+target_include_directories(_direct PRIVATE ${CMAKE_SOURCE_DIR})
+target_include_directories(_direct SYSTEM PRIVATE ${torch_root}/include)
+target_compile_definitions(_direct PRIVATE AVO_TORCH_VERSION="${torch_version}")
+target_link_libraries(_direct PRIVATE avo_torch
+  ${torch_root}/lib/libtorch_python.so ${torch_root}/lib/libtorch_cpu.so ${torch_root}/lib/libc10.so)
+set_target_properties(_direct PROPERTIES
+  CXX_VISIBILITY_PRESET hidden LIBRARY_OUTPUT_DIRECTORY ${avo_package} INSTALL_RPATH "$ORIGIN/lib")
+
 # The operators on npu tensors are a library of their own, which is loaded only beside torch_npu.
 add_subdirectory(sim/torch_npu)
 # torch_npu looks for built-in operators in opapi and its dependencies. Where we have an operator of CANN, it gets ours.
@@ -40,4 +53,5 @@ target_link_libraries(avo_torch_npu PRIVATE avo_host cust_opapi ascendcl nnopbas
   ${torch_root}/lib/libtorch_cpu.so ${torch_root}/lib/libc10.so)
 set_target_properties(avo_torch_npu PROPERTIES INSTALL_RPATH "$ORIGIN")
 
+set(avo_torch_modules _direct)
 set(avo_torch_libraries avo_torch avo_torch_npu acl_op_compiler ge_runner graph acl_tdt_channel opapi)  # to install

@@ -35,7 +35,7 @@ RELEASE_TREE = ROOT / "build" / "release"
 HIGHWAY = Path(sys.prefix) / "share/highway"  # where ./build.sh setup puts its sources
 SERVED = range(10, 15)  # minor versions of CPython
 # torch and torch_npu are loaded before our libraries, and their versions are the user's choice.
-FOREIGN = ("libtorch_cpu.so", "libc10.so", "libtorch_npu.so")
+FOREIGN = ("libtorch_cpu.so", "libtorch_python.so", "libc10.so", "libtorch_npu.so")
 PROBE = """
 import os, sys, sysconfig
 print(*sys.version_info[:2], sys.implementation.name, os.path.exists(sysconfig.get_path("include") + "/Python.h"))

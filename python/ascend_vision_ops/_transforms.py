@@ -29,6 +29,8 @@ from torch._library import autograd as library_autograd
 from torch.autograd import forward_ad
 from torch.compiler import is_compiling, is_dynamo_compiling  # noqa: F401
 
+from ._direct_calls import direct_call
+
 _library = torch.library.Library("ascend_vision_ops", "FRAGMENT")
 # The keys of autograd's kernels, and of the kernels that count writes.
 _AUTOGRAD = reduce(
@@ -81,9 +83,10 @@ def register(
 ) -> tuple[Callable, Callable]:
     """Registers an operator, which has kernels already, for the other parts of torch.
 
-    Returns two functions for its wrapper: they call the operator, and its overload `out`.
+    Returns two functions for its wrapper: they call the operator, and its overload `out`. They take all arguments by
+    position, the caller's tensors last.
 
-    wrapper: the function that users call; it has the operator's name and passes positional arguments by position.
+    wrapper: the function that users call; it has the operator's name.
     fake: computes shapes and dtypes without data, for the operator and for its overload `out`, whose tensors it takes
         as keywords.
     out: the schema of that overload.
@@ -110,10 +113,9 @@ def register(
     _library.impl(name, under_functorch, "FuncTorchDynamicLayerFrontMode")
     for key in ("AutocastCPU", "AutocastPrivateUse1"):
         _library.impl(name, under_autocast, key)
-    defaults = wrapper.__defaults__ or ()
     return (
-        _fast_call(op, defaults, gradient=gradient is not None),
-        _fast_call(op_out, defaults, results=results),
+        _fast_call(op, wrapper, gradient=gradient is not None),
+        _fast_call(op_out, wrapper, results=results),
     )
 
 
@@ -132,80 +134,103 @@ def register_composite(name: str, schema: str, function: Callable) -> Callable:
     return call
 
 
-def _fast_call(op, defaults: tuple, *, gradient: bool = False, results: Sequence[str] = ()) -> Callable:
-    """Makes a function that calls an overload and skips the steps that have nothing to do.
+def _fast_call(op, wrapper: Callable, *, gradient: bool = False, results: Sequence[str] = ()) -> Callable:
+    """Makes a function that calls an overload, with all arguments by position, and skips the steps with nothing to do.
 
-    It skips OpOverload.__call__, which takes a tenth of the time of a small call; the Python kernels of autograd, which
-    take a third; and last arguments that are defaults, which take up to 0.6 us each. After a kernel that has streamed
-    through the caches, all code is cold, and each function of torch takes 1 us.
+    Where it can, it calls the kernel on cpu tensors directly (_direct_calls.py). Otherwise it skips
+    OpOverload.__call__, which takes a tenth of the time of a small call; the Python kernels of autograd, which take a
+    third; and arguments that are defaults, which take up to 0.6 us each. After a kernel that has streamed through the
+    caches, all code is cold, and each function of torch takes 1 us.
 
     The text of the function is made for the overload, because a function of any arguments takes 0.4 us longer. For
-    resize(input, size, scale=None), whose kernels have no gradient, it is
+    resize(x, size, scale=None, *, mode="linear"), whose kernels have no gradient, it is
 
-        def call(input, size, scale):
+        def call(x, size, scale, mode):
             if is_dynamo_compiling():
-                return op(input, size, scale)
-            return function(input, size) if scale is defaults[0] else function(input, size, scale)
+                return op(x, size, scale, mode=mode)
+            if forward_ad._current_level < 0:
+                made = direct(x, size, scale, mode)
+                if made is not None:
+                    return made
+            keywords = {}
+            if mode != 'linear':
+                keywords['mode'] = mode
+            return (function(x, size, **keywords)) if scale is defaults[0] else function(x, size, scale, **keywords)
 
-    defaults: the objects that the wrapper passes for its last positional arguments if its caller leaves them out. A
+    wrapper: the function that users call. Its defaults are the objects that it passes if its caller leaves them out. A
         list with the values of a default counts as one.
     gradient: whether the operator has kernels of autograd.
     results: the names of the caller's tensors that the overload writes.
     """
     arguments = op._schema.arguments
     names = [a.name for a in arguments if not a.kwarg_only]
-    only = ["**keywords"] if len(names) < len(arguments) else []
+    only = [a.name for a in arguments if a.kwarg_only]
     every = ", ".join(names + only)
-    tensors = [name for name, a in zip(names, arguments, strict=False) if "Tensor" in str(a.type)]
-    # A value without this attribute is no tensor, and torch raises its error later.
-    requires = [f"getattr({name}, 'requires_grad', False)" for name in tensors]
-    requires += ["_any_requires_grad(**keywords)"] if only else []
+    defaults, optional = wrapper.__defaults__ or (), wrapper.__kwdefaults__ or {}
+    optional = {name: optional[name] for name in only if name in optional}
+    direct = None if results else direct_call(op)
+    lines = [
+        f"def call({every}):",
+        "    if is_dynamo_compiling():",
+        f"        return op({', '.join(names + [f'{name}={name}' for name in only])})",
+    ]
+    if direct is not None:
+        lines += [
+            "    if forward_ad._current_level < 0:",
+            f"        made = direct({every})",
+            "        if made is not None:",
+            "            return made",
+        ]
+    rest = [f"{name}={name}" for name in only if name not in optional]
+    if optional:
+        rest += ["**keywords"]
+        lines += ["    keywords = {}"]
+        for name, value in optional.items():
+            lines += [f"    if {name} != {value!r}:", f"        keywords[{name!r}] = {name}"]
     # The default of an int[k] is an int for all elements, or a list.
     lists = [
         [value] * a.N if a.N and isinstance(value, int) else value
         for value, a in zip(defaults, arguments[len(names) - len(defaults) :], strict=False)
     ]
-    short = ""
-    for i, name in enumerate(names):
-        default = i - (len(names) - len(defaults))
-        call = f"function({', '.join(names[: i + 1] + only)})"
-        if default < 0:
-            short = call
-            continue
-        is_default = f"{name} is defaults[{default}]"
-        if arguments[i].N:
+    short = f"function({', '.join(names[: len(names) - len(defaults)] + rest)})"
+    for i, name in enumerate(names[len(names) - len(defaults) :]):
+        is_default = f"{name} is defaults[{i}]"
+        if arguments[names.index(name)].N:
             # Small ints are the same objects everywhere, which floats and bools of their values are not.
-            value = lists[default]
-            same = [f"{name}[{at}] is lists[{default}][{at}]" for at in range(len(value))]
-            same = " and ".join([f"type({name}) is list", f"len({name}) == {len(value)}", *same])
+            same = [f"{name}[{at}] is lists[{i}][{at}]" for at in range(len(lists[i]))]
+            same = " and ".join([f"type({name}) is list", f"len({name}) == {len(lists[i])}", *same])
             is_default += f" or {same}"
+        call = f"function({', '.join(names[: names.index(name) + 1] + rest)})"
         short = f"({short}) if {is_default} else {call}"
-    lines = [f"def call({every}):", "    if is_dynamo_compiling():", f"        return op({every})"]
     if gradient or results:
+        # A value without this attribute is no tensor, and torch raises its error later.
+        requires = [
+            f"getattr({a.name}, 'requires_grad', False)" for a in arguments if "Tensor" in str(a.type)
+        ]
         # The check of _is_tracing compares the lines that two calls, with and without grad, take.
         lines += [
             "    if (_are_functorch_transforms_active() or forward_ad._current_level >= 0 or _is_tracing()",
             f"            or is_grad_enabled() and ({' or '.join(requires)})):",
-            f"        return function({every})",
+            f"        return function({', '.join(names + rest)})",
             "    guard = ExcludeDispatchKeyGuard(_AUTOGRAD)  # until it is deleted; `with` takes 0.3 us longer",
             "    try:",
             f"        made = {short}",
             "    finally:",
             "        del guard",
-            *(["    _increment_version(map(keywords.get, results))"] if results else []),
+            *([f"    _increment_version(({', '.join(results)},))"] if results else []),
             "    return made",
         ]
     else:
         lines += [f"    return {short}"]
     # torch.compile looks up the globals of `call` in this module, so what differs are variables around it.
     text = [
-        "def make(op, function, defaults, lists, results):",
+        "def make(op, function, direct, defaults, lists):",
         *(f"    {line}" for line in lines),
         "    return call",
     ]
     made: dict[str, Callable] = {}
     exec(compile("\n".join(text), f"<call of {op}>", "exec"), globals(), made)
-    return made["make"](op, op._op, defaults, lists, results)
+    return made["make"](op, op._op, direct, defaults, lists)
 
 
 # --- gradients -----------------------------------------------------------------------------------------------------

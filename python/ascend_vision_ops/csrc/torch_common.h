@@ -35,6 +35,15 @@ Tensor FromTorch(const char *what, const TorchTensor &tensor, const TorchTensor 
 std::optional<Tensor> FromTorch(const char *what, const std::optional<TorchTensor> &tensor,
                                 const TorchTensor &first);
 
+// The same for tensors of direct calls (direct.h), which are views already.
+inline const Tensor &FromTorch(const char * /*what*/, const Tensor &tensor, const Tensor & /*first*/) {
+  return tensor;
+}
+inline const std::optional<Tensor> &FromTorch(const char * /*what*/, const std::optional<Tensor> &tensor,
+                                              const Tensor & /*first*/) {
+  return tensor;
+}
+
 // Does the same for a result in memory that the caller provides.
 Tensor ResultFromTorch(const char *what, const TorchTensor &result, const TorchTensor &first);
 

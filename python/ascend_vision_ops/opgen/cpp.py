@@ -306,12 +306,12 @@ TORCH_TYPES = {"int": "int64_t", "float": "double", "bool": "bool", "str": "std:
                "ints": "std::vector<int64_t>"}  # fmt: skip
 
 
-def torch_parameters(spec: Spec) -> list[str]:
-    """Parameters of a torch kernel, as the stable ABI boxes them."""
+def torch_parameters(spec: Spec, tensor: str = "TorchTensor") -> list[str]:
+    """Parameters of a torch kernel, as the stable ABI boxes them; tensor: the C++ type of tensors."""
     declarations = []
     for parameter in spec.visible:
         if parameter.is_tensor:
-            kind = "const std::optional<TorchTensor> &" if parameter.optional else "const TorchTensor &"
+            kind = f"const std::optional<{tensor}> &" if parameter.optional else f"const {tensor} &"
             declarations.append(f"{kind}{parameter.name}")
             continue
         kind = TORCH_TYPES[parameter.type.removesuffix("?")]

@@ -45,22 +45,9 @@ def keyword_only_extra(spec: Spec, *extras: str) -> list[str]:
 
 
 def torch_call(spec: Spec, results: Sequence[str] = ()) -> list[str]:
-    given = [p.name for p in spec.visible if not p.keyword_only]
-    # `results` are names of parameters of the wrapper.
-    given += [f"{name}={name}" for name in results]
-    return given + ["**keywords"] * any(p.keyword_only for p in spec.visible)
-
-
-def torch_keywords(spec: Spec) -> list[str]:
-    """Statements that gather keyword-only arguments. Defaults are left out: each argument costs torch 0.4 us."""
-    keywords = [p for p in spec.visible if p.keyword_only]
-    required = [f'"{p.name}": {p.name}' for p in keywords if not p.has_default]
-    lines = [f"keywords = {{{', '.join(required)}}}"] if keywords else []
-    for p in keywords:
-        if p.has_default:
-            differs = "is not" if p.default is None or isinstance(p.default, bool) else "!="
-            lines += [f"if {p.name} {differs} {p.default!r}:", f'    keywords["{p.name}"] = {p.name}']
-    return lines
+    """The arguments of the function behind a wrapper; `results` are names of parameters of the wrapper."""
+    given = [f"{p.name}={p.name}" if spec.composite and p.keyword_only else p.name for p in spec.visible]
+    return given + list(results)
 
 
 def fake_results(spec: Spec) -> list[str]:
@@ -421,7 +408,6 @@ FILTERS = {
     "signature": signature,
     "keyword_only_extra": keyword_only_extra,
     "torch_call": torch_call,
-    "torch_keywords": torch_keywords,
     "fake_results": fake_results,
     "numpy_call": numpy_call,
     "composite_call": composite_call,
