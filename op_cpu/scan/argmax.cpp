@@ -28,6 +28,7 @@ void SearchLines(const Tensor &in, const Tensor &out, int64_t axis, bool last, b
   constexpr int64_t kVector = hn::MaxLanes(hn::ScalableTag<Compute<T>>());
   const int64_t length = in.shape[axis], stride = in.strides[axis];
   const Compute<T> most = MostOf<T>(in.dtype);
+  const bool far = OutgrowsSecondCache(in);
   ForLines<2>({&in, &out}, axis, kColumns, parallel_for, [&](const LineBlock<2> &block) {
     const T *from = static_cast<const T *>(in.data) + block.offsets[0];
     I *to = static_cast<I *>(out.data) + block.offsets[1];
@@ -49,7 +50,7 @@ void SearchLines(const Tensor &in, const Tensor &out, int64_t axis, bool last, b
           for (int64_t i = 0; i < length; ++i) leader.KeepLarger(Widen(from[i * stride]), i, last);
         } else {
           if (length >= kVector && length <= kShort<T>) leader.at = SearchShort(from, length, last);
-          if (leader.at < 0) leader = SearchLine(from, length, last, most);
+          if (leader.at < 0) leader = SearchLine(from, length, last, most, far);
         }
         to[j * steps[1]] = static_cast<I>(leader.at);
       }
@@ -64,11 +65,12 @@ int64_t SearchDense(const Tensor &in, bool last, const ParallelFor &parallel_for
   constexpr int64_t kPart = 1 << 16;
   const int64_t elements = in.numel();
   const T *const dense = static_cast<const T *>(in.data);
+  const Compute<T> most = MostOf<T>(in.dtype);
+  const bool far = OutgrowsSecondCache(in);
   std::vector<Leader<Compute<T>>> parts((elements + kPart - 1) / kPart);
   parallel_for(static_cast<int64_t>(parts.size()), 1, [&](int64_t begin, int64_t end) {
     const int64_t first = begin * kPart;
-    parts[begin] =
-        SearchLine(dense + first, std::min(end * kPart, elements) - first, last, MostOf<T>(in.dtype));
+    parts[begin] = SearchLine(dense + first, std::min(end * kPart, elements) - first, last, most, far);
     parts[begin].at += first;
   });
   Leader<Compute<T>> leader;

@@ -13,7 +13,6 @@
 #include <type_traits>
 
 #include "hwy/cache_control.h"
-#include "op_cpu/common/copies/stream.h"
 #include "op_cpu/scan/extremes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -44,17 +43,16 @@ Compute<T> MostOf(DType dtype) {
 
 // Searches a line of any length: finds the block that has the largest element, and then the element in it.
 // Four pieces of a block are read side by side. Streams a quarter of a line apart take 1.5 x as long for
-// lines of 16 MB, where they lie in the same sets of the caches. Lines that are too long for the second cache
-// are read from front to back: 1.6 x from the third one or from memory on Zen 4. Vectors are aligned to lines
-// of the caches: 2 x for 1 MB. The first of several elements that are equal to `most`, which no integer
-// exceeds, ends the search.
+// lines of 16 MB, where they lie in the same sets of the caches. A line that is `far`, of an input which is
+// too large for the second cache, is read from front to back: 1.6 x from the third one or from memory on
+// Zen 4. Vectors are aligned to lines of the caches: 2 x for 1 MB. The first of several elements that are
+// equal to `most`, which no integer exceeds, ends the search.
 template <typename T>
-Leader<Compute<T>> SearchBlocks(const T *line, int64_t length, bool last, Compute<T> most) {
+Leader<Compute<T>> SearchBlocks(const T *line, int64_t length, bool last, Compute<T> most, bool far) {
   const hn::ScalableTag<Compute<T>> d;
   constexpr int64_t kPiece = 2048 / sizeof(T), kBlock = 4 * kPiece, kAlignment = 64;
   constexpr int64_t kLanes = hn::MaxLanes(d);
-  const bool in_order = length * static_cast<int64_t>(sizeof(T)) > kSecondCache;
-  const int64_t step = in_order ? kLanes : kPiece, next = in_order ? 4 * kLanes : kLanes;
+  const int64_t step = far ? kLanes : kPiece, next = far ? 4 * kLanes : kLanes;
   constexpr auto kNaN = std::numeric_limits<Compute<T>>::quiet_NaN();
   Leader<Compute<T>> leader;
   int64_t count = 0;  // elements from leader.at on, among which the leader is
@@ -148,16 +146,17 @@ inline Leader<uint8_t> SearchBools(const uint8_t *line, int64_t length, bool las
   return {1, at};
 }
 
-// Searches contiguous elements. It is 4 x as fast, at AVX-512, as what a compiler makes of the same loops.
+// Searches contiguous elements; most, far: as SearchBlocks takes them. It is 4 x as fast, at AVX-512, as what
+// a compiler makes of the same loops.
 template <typename T>
-Leader<Compute<T>> SearchLine(const T *line, int64_t length, bool last, Compute<T> most) {
+Leader<Compute<T>> SearchLine(const T *line, int64_t length, bool last, Compute<T> most, bool far) {
   if constexpr (std::is_same_v<T, uint8_t>) {
     if (most == 1) return SearchBools(line, length, last);
   }
   // Numbers of chunks must fit in a lane: 0 to 127 in one of 1 byte. From 6 pages on, blocks take less time.
   constexpr int64_t kChunks = hwy::LimitsMax<hwy::MakeSigned<Compute<T>>>();
   constexpr int64_t kLong = std::min<int64_t>(6 * 4096 / sizeof(T) / kChunk<T>, kChunks) * kChunk<T>;
-  return length < kChunk<T> || length > kLong ? SearchBlocks(line, length, last, most)
+  return length < kChunk<T> || length > kLong ? SearchBlocks(line, length, last, most, far)
                                               : SearchChunks(line, length, last);
 }
 

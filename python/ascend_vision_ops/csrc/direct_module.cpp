@@ -10,6 +10,7 @@
 #include <structmember.h>
 
 #include <array>
+#include <new>
 #include <vector>
 
 #include <ATen/dlpack.h>
@@ -50,6 +51,7 @@ PyObject *int8_type, *uint8_type;  // torch.int8, torch.uint8
 const DLPackExchangeAPI *exchange;
 PyObject *requires_grad, *is_neg, *dtype_name;  // names of attributes
 
+// Whether no mode, transform or profiler sees the calls of this thread.
 bool ThreadIsPlain() {
   const auto &keys = c10::impl::raw_local_dispatch_key_set;
   return keys.included == 0 && keys.excluded == 0 && !at::impl::torch_function_mode_enabled() &&
@@ -195,14 +197,26 @@ PyObject *WrapAll(void *const *handles, int count) {
 
 // The object `Call(name, lengths)`: a function of the operator's positional arguments.
 struct Call {
-  PyObject_HEAD  //
-      vectorcallfunc vectorcall;
+  PyObject head;
+  vectorcallfunc vectorcall;
   avo::direct::Function function;
   Py_ssize_t count;
   std::array<int64_t, kMostArguments> lengths;
 };
 
-PyObject *Make(PyObject *self, PyObject *const *arguments, size_t flags, PyObject *names) {
+bool ReadAll(const Call &call, PyObject *const *arguments, Value *values) {
+  const bool grad_mode = aoti_torch_grad_mode_is_enabled();
+  try {
+    for (Py_ssize_t i = 0; i < call.count; ++i) {
+      if (!Read(arguments[i], call.lengths[i], grad_mode, &values[i])) return false;
+    }
+  } catch (const std::bad_alloc &) {
+    return false;  // there is no memory for a long list
+  }
+  return true;
+}
+
+PyObject *Compute(PyObject *self, PyObject *const *arguments, size_t flags, PyObject *names) {
   const Call &call = *reinterpret_cast<Call *>(self);
   if (PyVectorcall_NARGS(flags) != call.count || names != nullptr) {
     PyErr_Format(PyExc_TypeError, "expected %zd positional arguments, got %zd", call.count,
@@ -212,16 +226,12 @@ PyObject *Make(PyObject *self, PyObject *const *arguments, size_t flags, PyObjec
   if (!ThreadIsPlain()) Py_RETURN_NONE;
   // They keep their memory for the thread's next call.
   static thread_local std::array<Value, kMostArguments> values;
-  const bool grad_mode = aoti_torch_grad_mode_is_enabled();
-  for (Py_ssize_t i = 0; i < call.count; ++i) {
-    if (!Read(arguments[i], call.lengths[i], grad_mode, &values[i])) Py_RETURN_NONE;
-  }
+  if (!ReadAll(call, arguments, values.data())) Py_RETURN_NONE;
   void *results[avo::direct::kMostResults];
-  int made = 0;
-  Py_BEGIN_ALLOW_THREADS  //
-      made = call.function(values.data(), results);
-  Py_END_ALLOW_THREADS  //
-      if (made == 0) Py_RETURN_NONE;
+  PyThreadState *const state = PyEval_SaveThread();
+  const int made = call.function(values.data(), results);
+  PyEval_RestoreThread(state);
+  if (made == 0) Py_RETURN_NONE;
   return WrapAll(results, made);
 }
 
@@ -239,7 +249,7 @@ PyObject *New(PyTypeObject *type, PyObject *arguments, PyObject * /*keywords*/) 
   PyObject *self = type->tp_alloc(type, 0);
   if (self == nullptr) return nullptr;
   auto &call = *reinterpret_cast<Call *>(self);
-  call.vectorcall = Make;
+  call.vectorcall = Compute;
   call.function = function;
   call.count = count;
   for (Py_ssize_t i = 0; i < count; ++i) {
@@ -287,14 +297,9 @@ PyObject *Setup(PyObject * /*module*/, PyObject *arguments) {
   Py_RETURN_NONE;
 }
 
-PyObject *IsPlain(PyObject * /*module*/, PyObject * /*none*/) { return PyBool_FromLong(ThreadIsPlain()); }
-
-PyMethodDef methods[] = {
-    {"setup", Setup, METH_VARARGS,
-     "setup(Tensor, Parameter, int8, uint8): what a direct call compares tensors with."},
-    {"thread_is_plain", IsPlain, METH_NOARGS,
-     "thread_is_plain(): whether no mode, transform or profiler of torch's sees the calls of this thread."},
-    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {{"setup", Setup, METH_VARARGS,
+                          "setup(Tensor, Parameter, int8, uint8): what a direct call compares tensors with."},
+                         {nullptr, nullptr, 0, nullptr}};
 PyModuleDef definition = {PyModuleDef_HEAD_INIT,
                           "_direct",
                           "Calls of kernels on cpu tensors without torch's dispatcher.",
