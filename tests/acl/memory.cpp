@@ -12,11 +12,14 @@
 
 using namespace acl_test;
 
+static bool HoldsOnly(const std::vector<uint8_t> &bytes, uint8_t wanted) {
+  return std::all_of(bytes.begin(), bytes.end(), [&](uint8_t byte) { return byte == wanted; });
+}
+
 ACL_TEST(fresh_memory_is_poisoned) {
   Session session;
   Buffer buffer(1000);
-  const auto bytes = buffer.Download<uint8_t>();
-  CHECK(std::all_of(bytes.begin(), bytes.end(), [](uint8_t byte) { return byte == 0xA5; }));
+  CHECK(HoldsOnly(buffer.Download<uint8_t>(), 0xA5));
   buffer.Upload(std::vector<uint8_t>(1000, 1));
   CHECK(buffer.Download<uint8_t>() == std::vector<uint8_t>(1000, 1));
 }
@@ -37,6 +40,48 @@ ACL_TEST(most_of_the_device_costs_little_of_the_host) {
   CHECK_OK(aclrtMalloc(&pool, size_t{48} << 30, ACL_MEM_MALLOC_HUGE_FIRST));
   CHECK(ResidentBytes() < before + (size_t{512} << 20));
   CHECK_OK(aclrtFree(pool));
+}
+
+ACL_TEST(memory_that_was_freed_is_poisoned_again) {
+  Session session;
+  constexpr size_t kBytes = 16 << 20;
+  for (const size_t before : {size_t{0}, size_t{100}, size_t{5000}, size_t{1} << 20}) {
+    // The next one begins elsewhere in the pages of the last one, and ends behind them.
+    Buffer other(before + 1);
+    Buffer buffer(kBytes + before);
+    CHECK(HoldsOnly(buffer.Download<uint8_t>(), 0xA5));
+    buffer.Upload(std::vector<uint8_t>(kBytes + before, 1));
+    other.Upload(std::vector<uint8_t>(before + 1, 2));
+  }
+}
+
+ACL_TEST(memory_beyond_the_poison_reads_as_zero_after_it_was_freed) {
+  Session session;
+  constexpr size_t kPoisoned = size_t{256} << 20, kBytes = 16 << 20;
+  {
+    Buffer first(kPoisoned);
+    Buffer second(kBytes);
+    second.Upload(std::vector<uint8_t>(kBytes, 1));
+  }
+  void *both = nullptr;
+  CHECK_OK(aclrtMalloc(&both, kPoisoned + 2 * kBytes, ACL_MEM_MALLOC_HUGE_FIRST));
+  std::vector<uint8_t> behind(2 * kBytes);
+  CHECK_OK(aclrtMemcpy(behind.data(), behind.size(), static_cast<char *>(both) + kPoisoned, behind.size(),
+                       ACL_MEMCPY_DEVICE_TO_HOST));
+  CHECK(HoldsOnly(behind, 0));
+  CHECK_OK(aclrtFree(both));
+}
+
+ACL_TEST(the_host_keeps_32_MB_of_freed_memory) {
+  Session session;
+  const size_t before = ResidentBytes();
+  for (int round = 0; round < 3; ++round) {
+    Buffer large(size_t{64} << 20), a(size_t{32} << 20), b(size_t{24} << 20);
+    CHECK(ResidentBytes() > before + (size_t{119} << 20));
+  }
+  const size_t kept = ResidentBytes() - before;
+  CHECK(kept > (size_t{31} << 20));
+  CHECK(kept < (size_t{40} << 20));
 }
 
 ACL_TEST(memory_statistics_return_to_the_start) {

@@ -13,6 +13,7 @@
 #include <shared_mutex>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "byte_map.h"
 
@@ -30,6 +31,10 @@ constexpr uint64_t kLeastSpan = uint64_t{64} << 20;
 // reads as zero; otherwise a program that takes most of the device's memory would take as much of the host's.
 // These bytes count as unwritten all the same.
 constexpr uint64_t kPoisonedBytes = uint64_t{256} << 20;
+
+// The most bytes of freed memory whose pages the host keeps. Giving back 16 MB, which workspaces of CANN have
+// at least, and taking them again costs the host 15 ms; filling pages that it has kept costs .5 ms.
+constexpr uint64_t kKeptBytes = uint64_t{32} << 20;
 
 // Programs whose own check compares bytes that nobody wrote expect zeros there (AVO_SIM_ZERO).
 int FreshByte() {
@@ -102,6 +107,41 @@ struct DeviceMemory::Arena {
   std::map<uint64_t, Physical> physicals;    // by offset of their memory
   uint64_t used = 0;
   uint64_t physical_bytes = 0;
+  uint64_t kept_begin = 0, kept_end = 0;  // freed memory, in whole pages that the host keeps
+
+  // Gives whole pages back to the host. They read as zero then.
+  void GiveBack(uint64_t begin, uint64_t end) {
+    if (begin < end) madvise(host + begin, end - begin, MADV_REMOVE);
+  }
+
+  // Keeps freed pages where there are more of them than are kept, and gives the others back.
+  void Keep(uint64_t begin, uint64_t end) {
+    if (begin < end && end - begin <= kKeptBytes && end - begin > kept_end - kept_begin) {
+      std::swap(begin, kept_begin);
+      std::swap(end, kept_end);
+    }
+    GiveBack(begin, end);
+  }
+
+  // Frees the bytes of an allocation. Those on pages that it shares with others become zero at once.
+  void Forget(uint64_t begin, uint64_t end, uint64_t padding) {
+    const uint64_t first_page = std::min(AlignUp(begin, kPageBytes), end);
+    const uint64_t last_page = std::max(end / kPageBytes * kPageBytes, first_page);
+    std::memset(host + begin, 0, first_page - begin);
+    std::memset(host + last_page, 0, end + padding - last_page);
+    Keep(first_page, last_page);
+  }
+
+  // Hands kept pages to an allocation. with_bytes: it may see what they hold.
+  void TakeKept(uint64_t begin, uint64_t end, bool with_bytes) {
+    begin = begin / kPageBytes * kPageBytes;
+    end = AlignUp(end, kPageBytes);
+    if (end <= kept_begin || kept_end <= begin) return;
+    const uint64_t first = std::exchange(kept_begin, 0), last = std::exchange(kept_end, 0);
+    if (!with_bytes) GiveBack(std::max(begin, first), std::min(end, last));
+    Keep(first, begin);
+    Keep(end, last);
+  }
 
   uint64_t OffsetOf(const void *device) const {
     return static_cast<uint64_t>(static_cast<const std::byte *>(device) - visible);
@@ -206,6 +246,7 @@ void *DeviceMemory::Take(uint64_t bytes, uint64_t alignment, uint64_t poisoned, 
     arena.allocations.merge(entry);
     if (padding != 0) arena.paddings.merge(padded);
     arena.used += stop - start;
+    arena.TakeKept(start, stop + padding, bytes <= poisoned);
     lock.unlock();
     std::memset(arena.host + start, FreshByte(), std::min(bytes, poisoned));
     std::memset(arena.host + stop, FreshByte(), padding);
@@ -228,12 +269,8 @@ bool DeviceMemory::Free(void *device) {
   arena.used -= allocation->second;
   // Becomes the entry of the free range. A new one might find no memory.
   auto entry = arena.allocations.extract(allocation);
-  arena.paddings.erase(begin);
-
-  // Whole pages are given back to the host.
-  const uint64_t first_page = AlignUp(begin, kPageBytes);
-  const uint64_t last_page = end / kPageBytes * kPageBytes;
-  if (last_page > first_page) madvise(arena.host + first_page, last_page - first_page, MADV_REMOVE);
+  const auto padding = arena.paddings.extract(begin);
+  arena.Forget(begin, end, padding.empty() ? 0 : padding.mapped());
 
   const auto next = arena.free.lower_bound(begin);
   if (next != arena.free.end() && next->first == end) end += next->second;
