@@ -4,17 +4,21 @@
 import numpy as np
 
 
-def running_best(input, dim, not_worse):
-    """Values and indices of the best element so far. An element leads if NaN or not worse than the last leader."""
+def running_best(input, dim, better, not_worse):
+    """Values and indices of the best element so far. An element leads if NaN or not worse than the last leader.
+
+    better: a ufunc that gives the better one of two elements, and NaN where one is NaN.
+    not_worse: a ufunc that says whether the first element is not worse than the second one.
+    """
     if input.ndim == 0:
         return input.copy(), np.zeros((), np.int64)
     lines = np.moveaxis(input, dim, 0)
-    values, indices = lines.copy(), np.zeros(lines.shape, np.int64)
-    for i in range(1, len(lines)):
-        with np.errstate(invalid="ignore"):
-            leads = (lines[i] != lines[i]) | not_worse(lines[i], values[i - 1])
-        values[i] = np.where(leads, lines[i], values[i - 1])
-        indices[i] = np.where(leads, i, indices[i - 1])
+    with np.errstate(invalid="ignore"):
+        best = better.accumulate(lines, axis=0)
+        leads = (lines != lines) | not_worse(lines, np.concatenate([lines[:1], best[:-1]]))
+    places = np.arange(len(lines)).reshape(-1, *[1] * (lines.ndim - 1))
+    indices = np.maximum.accumulate(np.where(leads, places, 0), axis=0)
+    values = np.take_along_axis(lines, indices, axis=0)
     return np.moveaxis(values, 0, dim), np.moveaxis(indices, 0, dim)
 
 

@@ -12,12 +12,10 @@ def argmax(self, dim=None, keepdim=False, select_last_index=False, dtype=None):
     """
     axis = 0 if dim is None or self.ndim == 0 else dim
     lines = np.moveaxis(self.reshape(-1) if dim is None or self.ndim == 0 else self, axis, 0)
-    best, index = lines[0], np.zeros(lines.shape[1:], np.int64)
-    for i in range(1, len(lines)):
-        with np.errstate(invalid="ignore"):
-            larger = lines[i] >= best if select_last_index else lines[i] > best
-        leads = (best == best) & (larger | (lines[i] != lines[i]))
-        best, index = np.where(leads, lines[i], best), np.where(leads, i, index)
+    index = np.asarray(np.argmax(lines, axis=0))  # the first one, or the first NaN
+    if select_last_index:
+        last = len(lines) - 1 - np.argmax(lines[::-1], axis=0)
+        index = np.where((lines != lines).any(axis=0), index, last)
     if keepdim:
         index = index.reshape([1] * self.ndim) if dim is None else np.expand_dims(index, axis)
         index = index.reshape(()) if self.ndim == 0 else index

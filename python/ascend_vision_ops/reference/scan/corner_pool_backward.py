@@ -14,5 +14,5 @@ def corner_pool_backward(grad_output, input, output, mode):
     """
     axis = 2 if mode < 2 else 3
     oriented = (lambda a: np.flip(a, axis)) if mode % 2 == 0 else (lambda a: a)
-    _, indices = running_best(oriented(input), axis, lambda element, best: element >= best)
+    _, indices = running_best(oriented(input), axis, np.maximum, np.greater_equal)
     return np.ascontiguousarray(oriented(scatter_add(oriented(grad_output), indices, axis)))

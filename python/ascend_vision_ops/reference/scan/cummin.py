@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cumulative minimum, as torch.cummin defines it."""
 
+import numpy as np
+
 from ._running import running_best
 
 
@@ -9,4 +11,4 @@ def cummin(input, dim):
 
     Equal elements give the last index. NaN propagates, and its index moves on to the next NaN.
     """
-    return running_best(input, dim, lambda element, best: element <= best)
+    return running_best(input, dim, np.minimum, np.less_equal)
