@@ -49,18 +49,24 @@ class GridAxisRules {
       }
       return CubicWeights(hn::Sub(at, below), weight, step);
     }
-    at = Pad(at);
     if (rules_.interpolation == Interpolation::kNearest) {
-      hn::StoreU(OrOutside(ToIndex(hn::Round(at))), i, index);
+      hn::StoreU(Nearest(coordinate), i, index);
       hn::StoreU(hn::Set(d, 1), d, weight);
       return;
     }
+    at = Pad(at);
     const V below = hn::Floor(at), fraction = hn::Sub(at, below);
     const VI low = ToIndex(below);
     hn::StoreU(OrOutside(low), i, index);
     hn::StoreU(OrOutside(hn::Add(low, hn::Set(i, 1))), i, index + step);
     hn::StoreU(hn::Sub(hn::Set(d, 1), fraction), d, weight);
     hn::StoreU(fraction, d, weight + step);
+  }
+
+  // The index of the pixel that is nearest to each coordinate; -1 is outside the image.
+  HWY_INLINE VI Nearest(V coordinate) const {
+    const V at = hn::Round(Pad(Unnormalize(coordinate)));
+    return OrOutside(rules_.padding == Padding::kZeros ? ToIndex(at) : hn::ConvertTo(I(), at));
   }
 
   // Stores the first of four neighbours that follow each other, as padding has not moved them, and the

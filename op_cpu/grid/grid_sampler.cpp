@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Budget: 1210 lines of code, because bicubic samples of few channels have a way of their own, which is 1.7
-// to 2 x as fast as gathers, and pixels are loaded one by one where that takes less time than gathers.
+// Budget: 1230 lines of code, because bicubic samples of few channels have a way of their own, which is 1.7
+// to 2 x as fast as gathers, pixels are loaded one by one where that takes less time than gathers, and
+// nearest pixels are found in one pass, which takes .75 to .9 x.
 //
 // Samples are computed in five ways: pairs, gathers and windows of planes, channels in place and in a copy.
 // Each is the fastest for common shapes, by 1.3 to 10 times.
@@ -113,6 +114,8 @@ class Worker {
 
   // Goes on to a tile, and finds its neighbours.
   void Move(const Tile &tile) {
+    gathered_ = gathers_ && !channels_ && grid_.side() == 1;
+    if (gathered_) return gathers_->Move(tile);
     grid_.Read(tile);
     windowed_ = windows_ && windows_->Move(tile);
     if (windowed_) return;

@@ -107,22 +107,19 @@ class GridTile {
   void Read(const Tile &tile) {
     const D d;
     const Shape &s = grid_.strides;
-    const T *from =
-        static_cast<const T *>(grid_.data) + tile.image * s[0] + tile.row * s[1] + tile.column * s[2];
+    const Runs runs = RunsOf(tile);
+    const T *from = runs.from;
     Value *x = coordinates_, *y = x + most_;
-    // Rows that follow each other are one row.
-    const bool one_run = tile.columns == grid_.shape[2] && s[1] == s[2] * tile.columns;
-    const int64_t rows = one_run ? 1 : tile.rows, columns = one_run ? tile.positions() : tile.columns;
-    for (int64_t row = 0; row < rows; ++row, from += s[1], x += columns, y += columns) {
+    for (int64_t row = 0; row < runs.count; ++row, from += s[1], x += runs.columns, y += runs.columns) {
       int64_t i = 0;
       if (s[3] == 1 && s[2] == 2) {
-        for (; i + kLanes <= columns; i += kLanes) {
+        for (; i + kLanes <= runs.columns; i += kLanes) {
           const auto low = LoadFloat(d, from + 2 * i), high = LoadFloat(d, from + 2 * i + kLanes);
           hn::StoreU(hn::ConcatEven(d, high, low), d, x + i);
           hn::StoreU(hn::ConcatOdd(d, high, low), d, y + i);
         }
       }
-      for (; i < columns; ++i) {
+      for (; i < runs.columns; ++i) {
         x[i] = Widen(from[i * s[2]]);
         y[i] = Widen(from[i * s[2] + s[3]]);
       }
@@ -148,6 +145,36 @@ class GridTile {
         const auto coordinate = Coordinate(axis, p);
         rules.Locate(coordinate, &indices_[to], &axis_weights_[to], most_);
         if (has_slopes_) rules.Differentiate(coordinate, &axis_slopes_[to], most_);
+      }
+    }
+  }
+
+  // Does in one pass, for nearest samples, what Read, Locate and Number do: stores the numbers of the pixels.
+  // There may be up to a vector of more numbers behind them. The coordinates (x, y) follow each other.
+  void NumberNearest(const Tile &tile, int64_t row_stride, int64_t column_stride, int64_t none,
+                     Index *numbers) const {
+    const D d;
+    const I i;
+    const GridAxisRules<D> rows_of = y_, columns_of = x_;
+    const auto row_step = hn::Set(i, static_cast<Index>(row_stride)),
+               column_step = hn::Set(i, static_cast<Index>(column_stride)),
+               outside = hn::Set(i, static_cast<Index>(none));
+    const Runs runs = RunsOf(tile);
+    const T *from = runs.from;
+    T last[2 * kLanes] = {};
+    for (int64_t row = 0; row < runs.count; ++row, from += grid_.strides[1], numbers += runs.columns) {
+      for (int64_t p = 0; p < runs.columns; p += kLanes) {
+        const T *pairs = from + 2 * p;
+        if (p + kLanes > runs.columns) {
+          std::copy(pairs, from + 2 * runs.columns, last);
+          pairs = last;
+        }
+        const auto low = LoadFloat(d, pairs), high = LoadFloat(d, pairs + kLanes);
+        const auto of_row = rows_of.Nearest(hn::ConcatOdd(d, high, low)),
+                   of_column = columns_of.Nearest(hn::ConcatEven(d, high, low));
+        const auto inside = hn::Ge(hn::Or(of_row, of_column), hn::Zero(i));
+        const auto at = hn::Add(hn::Mul(of_row, row_step), hn::Mul(of_column, column_step));
+        hn::StoreU(hn::IfThenElse(inside, at, outside), i, numbers + p);
       }
     }
   }
@@ -210,6 +237,19 @@ class GridTile {
 
  private:
   static constexpr int64_t kAlign = 16;  // a box begins and ends at multiples of so many columns
+
+  // The rows of coordinates of a tile: their number, their samples, and where the first one begins. Rows that
+  // follow each other are one row.
+  struct Runs {
+    int64_t count, columns;
+    const T *from;
+  };
+  Runs RunsOf(const Tile &tile) const {
+    const Shape &s = grid_.strides;
+    const bool one = tile.columns == grid_.shape[2] && s[1] == s[2] * tile.columns;
+    return {one ? 1 : tile.rows, one ? tile.positions() : tile.columns,
+            static_cast<const T *>(grid_.data) + tile.image * s[0] + tile.row * s[1] + tile.column * s[2]};
+  }
 
   hn::Vec<D> Coordinate(int axis, int64_t p) const {
     return hn::Load(D(), &coordinates_[(1 - axis) * most_ + p]);
