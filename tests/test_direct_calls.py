@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import inspect
 import resource
 from concurrent.futures import ThreadPoolExecutor
@@ -17,9 +16,6 @@ from ascend_vision_ops import _direct_calls, _transforms, operators, ops
 from ascend_vision_ops.testing.run import as_tuple, spec_of
 from ascend_vision_ops.testing.torch_calls import TorchCall, small_calls
 
-pytestmark = pytest.mark.skipif(
-    _direct_calls._direct is None, reason="this build makes no direct calls with this version of torch"
-)
 COMPUTING = [operator for operator in operators() if not spec_of(operator).composite]
 
 
@@ -62,11 +58,8 @@ def test_results_are_those_of_the_dispatcher(operator):
         args, keywords = call.parts
         expected = as_tuple(call.overload(*args, **keywords))
         made = as_tuple(direct(*arguments(call)))
-        assert len(made) == len(expected)
-        for ours, theirs in zip(made, expected, strict=True):
-            assert ours.dtype == theirs.dtype
-            assert ours.stride() == theirs.stride()
-            assert torch.equal(ours.nan_to_num(), theirs.nan_to_num())
+        exactly = {"rtol": 0, "atol": 0, "equal_nan": True, "check_stride": True}
+        torch.testing.assert_close(made, expected, **exactly)
 
 
 @pytest.mark.parametrize("operator", COMPUTING)
@@ -79,14 +72,10 @@ def test_wrappers_make_direct_calls(operator, monkeypatch):
         raise AssertionError("the dispatcher is called")
 
     expected = call.function(*call.tensors)
-    kept = cells["function"].cell_contents
-    cells["function"].cell_contents = refuse
-    try:
-        made = call.function(*call.tensors)
-        with pytest.raises(AssertionError), torch.inference_mode():
-            call.function(*call.tensors)
-    finally:
-        cells["function"].cell_contents = kept
+    monkeypatch.setattr(cells["function"], "cell_contents", refuse)
+    made = call.function(*call.tensors)
+    with pytest.raises(AssertionError), torch.inference_mode():
+        call.function(*call.tensors)
     assert all(map(torch.equal, made, expected))
 
 
@@ -282,6 +271,17 @@ def test_wrappers_without_direct_calls(monkeypatch):
     tied = torch.tensor([1.0, 3.0, 3.0])
     assert call(tied, None, False, False, None).item() == 1
     assert call(tied, None, False, True, None).item() == 2
-    with contextlib.suppress(RuntimeError):
+    with pytest.raises(RuntimeError, match="dim"):
         call(tied, 5, False, False, None)
-        pytest.fail("a dimension that does not exist is no error")
+
+
+@pytest.mark.parametrize("given", [0, None])
+def test_a_value_equal_to_a_bool_is_not_the_default(given, monkeypatch):
+    monkeypatch.setattr(_direct_calls, "_direct", None)
+    passed = []
+    op = torch.ops.ascend_vision_ops.argmax.default
+    call = _transforms._fast_call(op, ops.argmax)
+    cells = dict(zip(call.__code__.co_freevars, call.__closure__, strict=True))
+    monkeypatch.setattr(cells["function"], "cell_contents", lambda *_, **keywords: passed.append(keywords))
+    call(image(), None, False, given, None)
+    assert passed == [{"select_last_index": given}]

@@ -82,14 +82,20 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
     memory_.Allocate(KeptArray{&offsets_, 2 * grid.side() * grid.most()});
   }
 
-  // Goes on to a tile. The GridTile must have its neighbours, but for nearest samples.
+  // Goes on to a tile of nearest samples. The GridTile needs to know nothing of it.
+  void MoveNearest(const Tile &tile) {
+    Base::Move(tile);
+    const Shape &s = images_.strides;
+    grid_.NumberNearest(tile, s[2] * kGatherUnit<T>, s[3] * kGatherUnit<T>, kOutsideOffset, offsets_);
+  }
+
+  // Goes on to a tile. The GridTile must have its neighbours.
   void Move(const Tile &tile) {
     Base::Move(tile);
     const I i;
     const Shape &s = images_.strides;
     if (grid_.side() == 1) {
-      return grid_.NumberNearest(tile, s[2] * kGatherUnit<T>, s[3] * kGatherUnit<T>, kOutsideOffset,
-                                 offsets_);
+      return grid_.Number(s[2] * kGatherUnit<T>, s[3] * kGatherUnit<T>, 0, kOutsideOffset, offsets_);
     }
     for (int axis = 0; axis < 2; ++axis) {
       const auto step = hn::Set(i, static_cast<Index>(s[2 + axis] * kGatherUnit<T>));

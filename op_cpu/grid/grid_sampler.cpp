@@ -115,7 +115,7 @@ class Worker {
   // Goes on to a tile, and finds its neighbours.
   void Move(const Tile &tile) {
     gathered_ = gathers_ && !channels_ && grid_.side() == 1;
-    if (gathered_) return gathers_->Move(tile);
+    if (gathered_) return gathers_->MoveNearest(tile);
     grid_.Read(tile);
     windowed_ = windows_ && windows_->Move(tile);
     if (windowed_) return;

@@ -153,7 +153,7 @@ def _fast_call(op, wrapper: Callable, *, gradient: bool = False, results: Sequen
                 if made is not None:
                     return made
             keywords = {}
-            if mode != 'linear':
+            if mode != 'linear':  # `is not` for None and bools
                 keywords['mode'] = mode
             return (function(x, size, **keywords)) if scale is defaults[0] else function(x, size, scale, **keywords)
 
@@ -186,21 +186,25 @@ def _fast_call(op, wrapper: Callable, *, gradient: bool = False, results: Sequen
         rest += ["**keywords"]
         lines += ["    keywords = {}"]
         for name, value in optional.items():
-            lines += [f"    if {name} != {value!r}:", f"        keywords[{name!r}] = {name}"]
+            differs = "is not" if value is None or isinstance(value, bool) else "!="
+            lines += [f"    if {name} {differs} {value!r}:", f"        keywords[{name!r}] = {name}"]
     # The default of an int[k] is an int for all elements, or a list.
+    required = len(names) - len(defaults)
+    with_defaults = arguments[required : len(names)]
     lists = [
         [value] * a.N if a.N and isinstance(value, int) else value
-        for value, a in zip(defaults, arguments[len(names) - len(defaults) :], strict=False)
+        for value, a in zip(defaults, with_defaults, strict=True)
     ]
-    short = f"function({', '.join(names[: len(names) - len(defaults)] + rest)})"
-    for i, name in enumerate(names[len(names) - len(defaults) :]):
+    short = f"function({', '.join(names[:required] + rest)})"
+    for i, argument in enumerate(with_defaults):
+        name = argument.name
         is_default = f"{name} is defaults[{i}]"
-        if arguments[names.index(name)].N:
+        if argument.N:
             # Small ints are the same objects everywhere, which floats and bools of their values are not.
             same = [f"{name}[{at}] is lists[{i}][{at}]" for at in range(len(lists[i]))]
             same = " and ".join([f"type({name}) is list", f"len({name}) == {len(lists[i])}", *same])
             is_default += f" or {same}"
-        call = f"function({', '.join(names[: names.index(name) + 1] + rest)})"
+        call = f"function({', '.join(names[: required + i + 1] + rest)})"
         short = f"({short}) if {is_default} else {call}"
     if gradient or results:
         # A value without this attribute is no tensor, and torch raises its error later.

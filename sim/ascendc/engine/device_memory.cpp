@@ -114,7 +114,7 @@ struct DeviceMemory::Arena {
     if (begin < end) madvise(host + begin, end - begin, MADV_REMOVE);
   }
 
-  // Keeps freed pages where there are more of them than are kept, and gives the others back.
+  // Of two ranges of freed pages, these and the kept ones, keeps the larger one and gives the other one back.
   void Keep(uint64_t begin, uint64_t end) {
     if (begin < end && end - begin <= kKeptBytes && end - begin > kept_end - kept_begin) {
       std::swap(begin, kept_begin);
