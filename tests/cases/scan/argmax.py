@@ -70,6 +70,11 @@ def cases():
     for dim in (0, 1, 2, None):
         array = Array(4, 9, 20, values="integers", layout="channels_last")
         yield Case(f"channels_last {dim}", {"self": array, "dim": dim})
+    # Lines in short runs, as their results lie in another order.
+    for shape, dim in product(((5, 3, 7, 6), (5, 1, 6, 7), (0, 3, 7, 6)), (0, 1, 2, 3)):
+        if shape[dim]:
+            array = Array(*shape, values="special", layout="channels_last")
+            yield Case(f"{shape} channels_last {dim}", {"self": array, "dim": dim})
     for layout, dim in product(("strided", "transposed", "offset", "broadcast"), (0, 1, 2, None)):
         array, out = Array(4, 9, 20, values="integers", layout=layout), "" if dim is None else "strided"
         yield Case(f"{layout} {dim}", {"self": array, "dim": dim}, out=out)
