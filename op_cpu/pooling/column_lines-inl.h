@@ -53,6 +53,7 @@ class ColumnLines : WindowLines<Op, T> {
     tap_by_tap_ = stride > 12 * columns_.Reach() && kernel < kLong && !std::is_same_v<T, Float16>;
     along_taps_ = !tap_by_tap_ && columns_.dilation == 1 &&
                   count_ * (kernel / kLong + 8) < kernel * vectors + splitting;
+    by_rows_ = kernel == 1 && stride == 1 && columns_.padding == 0 && windows.in.strides[3] == 1;
     phase_ = hwy::RoundUpTo(batch_ * phase_pitch_, lanes);
     if (tap_by_tap_) {
       phases_.assign(kernel * phase_, Base::Identity());
@@ -84,18 +85,18 @@ class ColumnLines : WindowLines<Op, T> {
       for (int64_t i = 0; i < batch; ++i) {
         if (tap_by_tap_) {
           FoldTaps(image, first + i, &phases_[i * phase_pitch_]);
-        } else {
+        } else if (!by_rows_) {
           FoldRows(image, first + i, &lines_[i * line_pitch_]);
         }
         Prefetch(image, first + i + batch_);
       }
       if (columns_.stride > 1 && !along_taps_ && !tap_by_tap_) SplitPhases(batch * phase_pitch_);
       if (stream_) {
-        for (int64_t i = 0; i < batch; ++i) FoldColumns(i, first + i, &result_[i * count_]);
+        for (int64_t i = 0; i < batch; ++i) FoldColumns(image, i, first + i, &result_[i * count_]);
         StreamRun(result_.data(), batch * count_, to);
         to += batch * count_;
       } else {
-        for (int64_t i = 0; i < batch; ++i, to += out.strides[2]) PutColumns(i, first + i, to);
+        for (int64_t i = 0; i < batch; ++i, to += out.strides[2]) PutColumns(image, i, first + i, to);
       }
       first += batch;
     }
@@ -147,22 +148,25 @@ class ColumnLines : WindowLines<Op, T> {
   }
 
   // Combines the columns of line `i` of the batch, a row of windows, and stores them at any stride.
-  void PutColumns(int64_t i, int64_t row, T *to) {
-    if (result_.empty()) return FoldColumns(i, row, to);
-    FoldColumns(i, row, result_.data());
+  void PutColumns(const T *image, int64_t i, int64_t row, T *to) {
+    if (result_.empty()) return FoldColumns(image, i, row, to);
+    FoldColumns(image, i, row, result_.data());
     for (size_t x = 0; x < result_.size(); ++x) to[x * windows_.out.strides[3]] = result_[x];
   }
 
-  void FoldColumns(int64_t i, int64_t row, T *to) {
+  void FoldColumns(const T *image, int64_t i, int64_t row, T *to) {
     if constexpr (Base::kMean) {
-      FoldColumns(i, TimesEach<C>{Base::Factors(row)}, to);
+      FoldColumns(image, i, row, TimesEach<C>{Base::Factors(row)}, to);
     } else {
-      FoldColumns(i, AsItIs(), to);
+      FoldColumns(image, i, row, AsItIs(), to);
     }
   }
 
   template <class Finish>
-  void FoldColumns(int64_t i, const Finish &finish, T *to) {
+  void FoldColumns(const T *image, int64_t i, int64_t row, const Finish &finish, T *to) {
+    // A line is left as it was, the identity, where it has no rows.
+    const int64_t rows = by_rows_ ? Base::Inside(image, row) : 0;
+    if (rows > 0) return Fold<Op>(D(), inside_.data(), 0, rows, count_, finish, to);
     if (!along_taps_) {
       Fold<Op>(D(), taps_.data(), i * phase_pitch_, taps_.size(), count_, finish, to);
       return;
@@ -217,6 +221,7 @@ class ColumnLines : WindowLines<Op, T> {
   int64_t phase_pitch_;  // elements from line to line in a phase
   int64_t phase_;        // elements of a phase
   int64_t batch_;        // lines of a batch
+  bool by_rows_;         // whether windows of one column are combined without a copy of their line
   bool along_taps_;      // whether vectors are taps of one window; else one tap of neighbouring windows
   bool tap_by_tap_;      // whether rows are combined at taps alone, as most columns are in no window
   bool stream_;          // whether results go around the caches
