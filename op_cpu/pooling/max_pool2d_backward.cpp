@@ -37,7 +37,7 @@ void PoolPixels(const WindowGradients &windows, int64_t channels, const Parallel
 
 template <typename T>
 bool SuitsChannels(const WindowGradients &windows) {
-  return MaximaSuitChannels<T>(windows.in.shape[1], windows.rows, windows.columns);
+  return MaximaSuitChannels<T>(windows.grad.shape, windows.rows, windows.columns);
 }
 
 // Computes the gradients if there is a fast way for where the images lie; returns whether there is.

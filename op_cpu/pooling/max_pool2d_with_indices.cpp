@@ -38,8 +38,8 @@ void FillEmpty(const IndexedWindows &windows) {
 
 template <typename T, typename I>
 void Pool(IndexedWindows windows, const ParallelFor &parallel_for) {
-  const bool last = AreChannelsLast(windows.in) &&
-                    MaximaSuitChannels<T>(windows.in.shape[1], windows.rows, windows.columns);
+  const bool last =
+      AreChannelsLast(windows.in) && MaximaSuitChannels<T>(windows.out.shape, windows.rows, windows.columns);
   const auto ordered = [&](const Tensor &images) { return last ? ChannelsLast(images) : images; };
   const cpu::DenseArgument<T> in(ordered(windows.in), parallel_for);
   const DenseResult<T> out(ordered(windows.out));
