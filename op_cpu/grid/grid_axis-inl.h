@@ -9,6 +9,7 @@
 #endif
 
 #include <algorithm>
+#include <cmath>
 
 #include "hwy/highway.h"
 #include "op_cpu/common/vectors/fused-inl.h"
@@ -31,7 +32,12 @@ class GridAxisRules {
   using VI = hn::Vec<I>;
 
  public:
-  GridAxisRules(int64_t size, const GridRules &rules) : size_(size), rules_(rules) {}
+  GridAxisRules(int64_t size, const GridRules &rules) : size_(size), rules_(rules) {
+    // Rounding must not lead beyond the image.
+    const int64_t last = std::min<int64_t>(size - 1, kFarthest);
+    last_ = static_cast<Value>(last);
+    if (static_cast<int64_t>(last_) > last) last_ = std::nextafter(last_, Value{0});
+  }
 
   // Stores the index and the weight of each neighbour of a vector of coordinates; those of neighbour k lie k
   // * step elements behind those of neighbour 0. A neighbour outside the image has index -1. It keeps its
@@ -50,7 +56,9 @@ class GridAxisRules {
       return CubicWeights(hn::Sub(at, below), weight, step);
     }
     if (rules_.interpolation == Interpolation::kNearest) {
-      hn::StoreU(Nearest(coordinate), i, index);
+      hn::Mask<D> inside;
+      const VI nearest = Nearest(coordinate, inside);
+      hn::StoreU(hn::IfThenElse(hn::RebindMask(i, inside), nearest, hn::Set(i, -1)), i, index);
       hn::StoreU(hn::Set(d, 1), d, weight);
       return;
     }
@@ -63,10 +71,13 @@ class GridAxisRules {
     hn::StoreU(fraction, d, weight + step);
   }
 
-  // The index of the pixel that is nearest to each coordinate; -1 is outside the image.
-  HWY_INLINE VI Nearest(V coordinate) const {
+  // The index of the pixel that is nearest to each coordinate, and whether it is inside the image; 0 where it
+  // is not.
+  HWY_INLINE VI Nearest(V coordinate, hn::Mask<D> &inside) const {
+    const D d;
     const V at = hn::Round(Pad(Unnormalize(coordinate)));
-    return OrOutside(rules_.padding == Padding::kZeros ? ToIndex(at) : hn::ConvertTo(I(), at));
+    inside = hn::And(hn::Ge(at, hn::Zero(d)), hn::Le(at, hn::Set(d, last_)));
+    return hn::ConvertInRangeTo(I(), hn::IfThenElseZero(inside, at));
   }
 
   // Stores the first of four neighbours that follow each other, as padding has not moved them, and the
@@ -190,14 +201,14 @@ class GridAxisRules {
   // become -2, which is outside.
   HWY_INLINE VI ToIndex(V whole) const {
     const D d;
-    const auto small = hn::Lt(hn::Abs(whole), hn::Set(d, Value{1 << 30}));
+    const auto small = hn::Lt(hn::Abs(whole), hn::Set(d, Value{kFarthest}));
     return hn::ConvertTo(I(), hn::IfThenElse(small, whole, hn::Set(d, -2)));
   }
 
   // Replaces an index outside the image by -1.
   HWY_INLINE VI OrOutside(VI index) const {
     const I i;
-    const auto last = hn::Set(i, static_cast<hn::TFromD<I>>(std::min<int64_t>(size_ - 1, 1 << 30)));
+    const auto last = hn::Set(i, static_cast<hn::TFromD<I>>(std::min<int64_t>(size_ - 1, kFarthest)));
     return hn::IfThenElse(hn::Gt(index, last), hn::Set(i, -1), hn::Max(index, hn::Set(i, -1)));
   }
 
@@ -223,7 +234,10 @@ class GridAxisRules {
     return FusedMulSub(inner, x, hn::Set(d, 6));
   }
 
+  static constexpr int kFarthest = 1 << 30;  // the last index that is found
+
   const int64_t size_;
+  Value last_;  // the last pixel that Value holds
   const GridRules rules_;
 };
 

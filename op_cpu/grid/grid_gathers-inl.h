@@ -79,24 +79,26 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
       : Base(images, out, stream, grid.most()),
         grid_(grid),
         last_(static_cast<Index>(LastOffset(images) * kGatherUnit<T>)) {
-    memory_.Allocate(KeptArray{&offsets_, 2 * grid.side() * grid.most()});
+    // NumberNearest stores up to a vector more.
+    memory_.Allocate(KeptArray{&offsets_, 2 * grid.side() * grid.most() + kLanes},
+                     KeptArray{&near_, grid.most() + kLanes});
   }
 
   // Goes on to a tile of nearest samples. The GridTile needs to know nothing of it.
   void MoveNearest(const Tile &tile) {
     Base::Move(tile);
     const Shape &s = images_.strides;
-    grid_.NumberNearest(tile, s[2] * kGatherUnit<T>, s[3] * kGatherUnit<T>, kOutsideOffset, offsets_);
+    each_ = sizeof(T) > 2 && LoadsElements();
+    grid_.NumberNearest(tile, s[2] * kGatherUnit<T>, s[3] * kGatherUnit<T>, kOutsideOffset, offsets_,
+                        each_ ? near_ : nullptr);
   }
 
   // Goes on to a tile. The GridTile must have its neighbours.
   void Move(const Tile &tile) {
+    if (grid_.side() == 1) return MoveNearest(tile);
     Base::Move(tile);
     const I i;
     const Shape &s = images_.strides;
-    if (grid_.side() == 1) {
-      return grid_.Number(s[2] * kGatherUnit<T>, s[3] * kGatherUnit<T>, 0, kOutsideOffset, offsets_);
-    }
     for (int axis = 0; axis < 2; ++axis) {
       const auto step = hn::Set(i, static_cast<Index>(s[2 + axis] * kGatherUnit<T>));
       for (int64_t k = 0; k < grid_.side(); ++k) {
@@ -128,14 +130,12 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
     if constexpr (kSide == 1) {
       const auto at = hn::Load(i, &offsets_[p]);
       const auto inside = hn::RebindMask(d, hn::Ge(at, hn::Zero(i)));
-      // Where all lie inside, they may be loaded one by one.
-      const bool each = sizeof(T) > 2 && LoadsElements() && hn::AllTrue(d, inside);
 #pragma GCC unroll 4
       for (int k = 0; k < kPlanes; ++k) {
         const T *from = plane + k * stride;
         if constexpr (sizeof(T) > 2) {
-          if (each) {
-            values[k] = GatherAt<sizeof(T)>(d, from, &offsets_[p]);
+          if (each_) {
+            values[k] = hn::IfThenElseZero(inside, GatherAt<sizeof(T)>(d, from, &near_[p]));
             continue;
           }
         }
@@ -183,11 +183,12 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
   static constexpr Index kOutsideOffset = std::numeric_limits<Index>::min() / 2;
 
   const GridTile<T> &grid_;
-  const Index last_;  // units from the first pixel of a plane to its last one
-  // Units to the rows of neighbours, and from the start of a row to their columns, as in GridTile::indices;
-  // in mode nearest, to the pixels.
+  const Index last_;   // units from the first pixel of a plane to its last one
+  bool each_ = false;  // whether nearest pixels are loaded one by one
+  // Units to the rows of neighbours, and from the start of a row to their columns, as in GridTile::indices.
+  // In mode nearest, those to the pixels; and the same with some pixel in place of one outside the image.
   KeptMemory<GridGathers> memory_;
-  Index *offsets_;
+  Index *offsets_, *near_;
 };
 
 }  // namespace avo::HWY_NAMESPACE

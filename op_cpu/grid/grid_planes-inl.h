@@ -53,11 +53,11 @@ class GridPlanes {
     tile_ = tile;
     count_ = tile.positions();
     together_ = together;
-    const bool whole = count_ == out_.shape[2] * out_.shape[3];
+    fetched_ = 0;
+    if (!ManyPlanes() || images_.strides[3] != 1 || count_ < out_.shape[2] * out_.shape[3]) return;
     const int64_t vectors = std::max<int64_t>(1, count_ / kLanes);
     const int64_t share = hwy::DivCeil(images_.shape[2] * images_.strides[2], vectors);
-    const bool near = images_.strides[3] == 1 && share * static_cast<int64_t>(sizeof(From)) <= kMostSpread;
-    fetched_ = ManyPlanes() && whole && near ? share : 0;
+    if (share * static_cast<int64_t>(sizeof(From)) <= kMostSpread) fetched_ = share;
   }
 
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Budget: 1230 lines of code, because bicubic samples of few channels have a way of their own, which is 1.7
+// Budget: 1240 lines of code, because bicubic samples of few channels have a way of their own, which is 1.7
 // to 2 x as fast as gathers, pixels are loaded one by one where that takes less time than gathers, and
-// nearest pixels are found in one pass, which takes .75 to .9 x.
+// nearest pixels are found in one pass, which takes .6 to .9 x.
 //
 // Samples are computed in five ways: pairs, gathers and windows of planes, channels in place and in a copy.
 // Each is the fastest for common shapes, by 1.3 to 10 times.
@@ -160,10 +160,17 @@ void RunOf(const Args &args, const ParallelFor &parallel_for) {
   const int64_t work = plan.most * std::min(plan.depth, plan.channels);
   parallel_for(args.out.shape[0] * tiles * groups, GrainOf(4 * work), [&](int64_t begin, int64_t end) {
     Worker<T> worker(args, plan);
+    int64_t image = begin / groups / tiles, tile = begin / groups % tiles, group = begin % groups;
     for (int64_t item = begin; item < end; ++item) {
-      const int64_t tile = item / groups, first = item % groups * plan.depth;
-      if (item == begin || first == 0) worker.Move(plan.tiles(tile / tiles, tile % tiles));
+      const int64_t first = group * plan.depth;
+      if (item == begin || first == 0) worker.Move(plan.tiles(image, tile));
       worker.Sample(first, std::min(plan.depth, plan.channels - first));
+      // Small images have no time for divisions.
+      if (++group < groups) continue;
+      group = 0;
+      if (++tile < tiles) continue;
+      tile = 0;
+      ++image;
     }
     hwy::FlushStream();
   });

@@ -20,6 +20,7 @@
 #include "op_cpu/common/copies/dense-inl.h"
 #include "op_cpu/common/copies/tiles.h"
 #include "op_cpu/common/memory/aligned.h"
+#include "op_cpu/common/vectors/partial_vectors-inl.h"
 #include "op_cpu/common/vectors/simd-inl.h"
 #include "op_cpu/common/vectors/transpose-inl.h"
 #include "op_cpu/grid/grid_axis-inl.h"
@@ -149,10 +150,11 @@ class GridTile {
     }
   }
 
-  // Does in one pass, for nearest samples, what Read, Locate and Number do: stores the numbers of the pixels.
-  // There may be up to a vector of more numbers behind them. The coordinates (x, y) follow each other.
+  // Does in one pass, for nearest samples, what Read, Locate and Number do: stores the numbers of the pixels;
+  // and in `inside` that of some pixel in place of `none`, unless it is nullptr. There may be up to a vector
+  // of more numbers behind them. The coordinates (x, y) follow each other.
   void NumberNearest(const Tile &tile, int64_t row_stride, int64_t column_stride, int64_t none,
-                     Index *numbers) const {
+                     Index *numbers, Index *inside) const {
     const D d;
     const I i;
     const GridAxisRules<D> rows_of = y_, columns_of = x_;
@@ -161,21 +163,20 @@ class GridTile {
                outside = hn::Set(i, static_cast<Index>(none));
     const Runs runs = RunsOf(tile);
     const T *from = runs.from;
-    T last[2 * kLanes] = {};
     for (int64_t row = 0; row < runs.count; ++row, from += grid_.strides[1], numbers += runs.columns) {
       for (int64_t p = 0; p < runs.columns; p += kLanes) {
-        const T *pairs = from + 2 * p;
-        if (p + kLanes > runs.columns) {
-          std::copy(pairs, from + 2 * runs.columns, last);
-          pairs = last;
-        }
-        const auto low = LoadFloat(d, pairs), high = LoadFloat(d, pairs + kLanes);
-        const auto of_row = rows_of.Nearest(hn::ConcatOdd(d, high, low)),
-                   of_column = columns_of.Nearest(hn::ConcatEven(d, high, low));
-        const auto inside = hn::Ge(hn::Or(of_row, of_column), hn::Zero(i));
+        const int64_t left = 2 * (runs.columns - p);
+        const auto low = LoadUpTo(d, from + 2 * p, left),
+                   high = LoadUpTo(d, from + 2 * p + kLanes, left - kLanes);
+        hn::Mask<D> in_rows, in_columns;
+        const auto of_row = rows_of.Nearest(hn::ConcatOdd(d, high, low), in_rows),
+                   of_column = columns_of.Nearest(hn::ConcatEven(d, high, low), in_columns);
+        const auto is_inside = hn::RebindMask(i, hn::And(in_rows, in_columns));
         const auto at = hn::Add(hn::Mul(of_row, row_step), hn::Mul(of_column, column_step));
-        hn::StoreU(hn::IfThenElse(inside, at, outside), i, numbers + p);
+        hn::StoreU(hn::IfThenElse(is_inside, at, outside), i, numbers + p);
+        if (inside != nullptr) hn::StoreU(at, i, inside + p);
       }
+      if (inside != nullptr) inside += runs.columns;
     }
   }
 
