@@ -15,25 +15,16 @@
 
 #include "op_cpu/common/copies/tiles.h"
 #include "op_cpu/common/copies/widen_plane-inl.h"
-#include "op_cpu/common/memory/aligned.h"
-#include "op_cpu/common/sampling/bilinear.h"
 #include "op_cpu/common/tensors/element.h"
-#include "op_cpu/common/vectors/fused-inl.h"
 #include "op_cpu/common/vectors/partial_vectors-inl.h"
-#include "op_cpu/grid/grid_gathers-inl.h"
+#include "op_cpu/common/vectors/with_constant-inl.h"
 #include "op_cpu/grid/grid_gradients-inl.h"
-#include "op_cpu/grid/grid_tile-inl.h"
+#include "op_cpu/grid/grid_taps-inl.h"
+#include "op_cpu/grid/kept_memory.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace avo::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-
-// a * b + sum, rounded once.
-template <typename Value>
-HWY_INLINE Value FusedOne(Value a, Value b, Value sum) {
-  const hn::CappedTag<Value, 1> one;
-  return hn::GetLane(FusedMulAdd(hn::Set(one, a), hn::Set(one, b), hn::Set(one, sum)));
-}
 
 // Sets a plane of (rows, columns) to 0.
 template <typename T>
@@ -56,37 +47,24 @@ void ZeroPlane(T *plane, int64_t rows, int64_t columns, int64_t row, int64_t col
 template <typename T, class Args>
 class GridPlaneGradients {
   using Value = Compute<T>;
-  using D = ComputeTag<T>;
-  using V = hn::Vec<D>;
-  using I = typename GridTile<T>::I;
-  using Index = typename GridTile<T>::Index;
   static constexpr bool kInPlace = std::is_same_v<T, Value>;
-  static constexpr int64_t kLanes = GridTile<T>::kLanes;
-  // A neighbour of a sample of a tile: elements in a plane.
-  struct Tap {
-    int64_t place, sample;
-    Value weight;
-  };
   static constexpr int64_t kSums = 1 << 17;  // most elements of planes of sums, which stay in L2
   // Pixels for each one that a sample reads, from which on only these are rounded.
   static constexpr int64_t kFew = 8;
   static constexpr int64_t kPlanesAtOnce = 64;  // most planes at a time
 
  public:
+  // slopes: whether the gradients of the coordinates are computed, too.
   GridPlaneGradients(const Args &args, const GridRules &rules, bool slopes)
       : args_(args),
         height_(args.input.shape[2]),
         width_(args.input.shape[3]),
+        slopes_(slopes),
         tiles_(args.grid),
-        tile_(args.grid, height_, width_, rules, kGradientPositions, slopes),
-        gathers_(GridGathers<T>::Fit(args.input)),
-        offsets_(AllocateAligned<Index>(slopes ? tile_.neighbours() * tile_.most() : 0)),
-        taps_(slopes ? 0 : tile_.neighbours() * tile_.most() + 1),
-        up_(AllocateAligned<Value>(tile_.most())),
-        by_y_(AllocateAligned<Value>(tile_.most())),
-        by_x_(AllocateAligned<Value>(tile_.most())),
+        taps_(args.grid, args.input, args.grad_input, rules, PlanesOf(args), kGradientPositions, slopes),
         sums_(kInPlace ? 0 : PlanesOf(args) * height_ * width_) {
-    std::fill_n(up_.get(), tile_.most(), Value{0});
+    memory_.Allocate(KeptArray{&up_, taps_.most()}, KeptArray{&by_y_, taps_.most()},
+                     KeptArray{&by_x_, taps_.most()});
   }
 
   // Planes of an image whose gradients are made at a time: all where they share lines of the cache.
@@ -98,7 +76,8 @@ class GridPlaneGradients {
     return std::max<int64_t>(1, std::min(channels, most));
   }
 
-  // Computes the gradients of channels [first, first + count) of image n, at most PlanesOf.
+  // Computes the gradients of channels [first, first + count) of image n, at most PlanesOf. With slopes, they
+  // must be all, and the gradients of the coordinates are computed as well.
   void Images(int64_t n, int64_t first, int64_t count) {
     const Shape &s = args_.grad_input.strides;
     T *to = static_cast<T *>(args_.grad_input.data) + n * s[0] + first * s[1];
@@ -109,20 +88,19 @@ class GridPlaneGradients {
       for (int64_t c = 0; c < count && kInPlace; ++c) ZeroPlane(to + c * s[1], height_, width_, s[2], s[3]);
     }
     if constexpr (kInPlace) {
-      AddTiles(n, first, count, to, s[1], s[2], s[3]);
+      for (int64_t i = 0; i < tiles_.count(); ++i) AddTile(tiles_(n, i), first, count, to, s[1], s[2], s[3]);
     } else {
       const int64_t pixels = height_ * width_;
-      AddTiles(n, first, count, sums_.data(), pixels, width_, 1);
+      for (int64_t i = 0; i < tiles_.count(); ++i)
+        AddTile(tiles_(n, i), first, count, sums_.data(), pixels, width_, 1);
       // Where few pixels have a sum, only these are rounded.
-      const bool few =
-          tiles_.count() == 1 && kFew * (taps_end_ - taps_.data()) < pixels && s[2] == width_ * s[3];
+      const bool few = taps_.listed() > 0 && kFew * taps_.listed() < pixels && s[2] == width_ * s[3];
       for (int64_t c = 0; c < count; ++c) {
         Value *sums = sums_.data() + c * pixels;
         if (few) {
           ZeroPlane(to + c * s[1], height_, width_, s[2], s[3]);
-          for (const Tap *tap = taps_.data(); tap != taps_end_; ++tap)
-            to[c * s[1] + tap->place * s[3]] = Narrow<T>(sums[tap->place]);
-          for (const Tap *tap = taps_.data(); tap != taps_end_; ++tap) sums[tap->place] = 0;
+          taps_.ForPlaces([&](int64_t place) { to[c * s[1] + place * s[3]] = Narrow<T>(sums[place]); });
+          taps_.ForPlaces([&](int64_t place) { sums[place] = 0; });
         } else {
           Round(sums, to + c * s[1]);
           std::memset(sums, 0, pixels * sizeof(Value));
@@ -133,29 +111,8 @@ class GridPlaneGradients {
 
   // Computes the gradients of the coordinates of a tile, of the neighbours and all channels.
   void Grid(const Tile &tile) {
-    const D d;
-    tile_.Move(tile);
-    tile_.Weigh();
     const Shape &s = args_.input.strides;
-    if (gathers_) tile_.Number(s[2] * kGatherUnit<T>, s[3] * kGatherUnit<T>, 0, -1, offsets_.get());
-    const int64_t count = tile.positions();
-    for (int64_t p = 0; p < count; p += kLanes) {
-      hn::Store(hn::Zero(d), d, &by_y_[p]);
-      hn::Store(hn::Zero(d), d, &by_x_[p]);
-    }
-    const T *plane = static_cast<const T *>(args_.input.data) + tile.image * s[0];
-    for (int64_t c = 0; c < args_.input.shape[1]; ++c, plane += s[1]) {
-      Read(tile, c);
-      for (int64_t p = 0; p < count; p += kLanes) AddSlopes(plane, p);
-    }
-    const Shape &g = args_.grad_grid.strides;
-    T *to = static_cast<T *>(args_.grad_grid.data) + tile.image * g[0] + tile.row * g[1] + tile.column * g[2];
-    for (int64_t row = 0, p = 0; row < tile.rows; ++row, to += g[1]) {
-      for (int64_t column = 0; column < tile.columns; ++column, ++p) {
-        to[column * g[2]] = Narrow<T>(by_x_[p]);
-        to[column * g[2] + g[3]] = Narrow<T>(by_y_[p]);
-      }
-    }
+    AddTile(tile, 0, args_.input.shape[1], nullptr, 0, s[2], s[3]);
   }
 
  private:
@@ -173,20 +130,26 @@ class GridPlaneGradients {
     }
   }
 
-  // Finds the neighbours of a tile that lie in the image, sample by sample.
-  void FindTaps(const Tile &tile, int64_t row_step, int64_t column_step) {
-    const bool nearest = tile_.neighbours() == 1;
-    Tap *to = taps_.data();
-    for (int64_t p = 0; p < tile.positions(); ++p) {
-      for (int64_t k = 0; k < tile_.neighbours(); ++k) {
-        int64_t row, column;
-        const bool inside = tile_.At(k, p, &row, &column);
-        const Value weight = nearest ? Value{1} : tile_.weights()[tile_.Place(p) + k * kLanes];
-        *to = {row * row_step + column * column_step, p, weight};
-        to += inside;  // without a branch, which processors could not foretell
-      }
+  // Computes a tile, for `count` channels from `first` on. `sums` are those of the first channel, with the
+  // distances of planes, rows and columns; nullptr: none are made, and the distances are those of the input.
+  void AddTile(const Tile &tile, int64_t first, int64_t count, Value *sums, int64_t plane, int64_t row,
+               int64_t column) {
+    taps_.Move(tile, row, column);
+    if (slopes_) {
+      std::fill_n(by_y_, taps_.most(), Value{0});
+      std::fill_n(by_x_, taps_.most(), Value{0});
     }
-    taps_end_ = to;
+    const Shape &s = args_.input.strides;
+    const T *from = static_cast<const T *>(args_.input.data) + tile.image * s[0] + first * s[1];
+    WithConstant<1, 4, 16>(taps_.neighbours(), [&](auto neighbours) {
+      for (int64_t c = 0; c < count; ++c) {
+        const T *pixels = from + c * s[1];
+        Read(tile, first + c);
+        if (sums != nullptr) taps_.template AddSums<neighbours>(up_, pixels, sums + c * plane);
+        if (slopes_) taps_.template AddSlopes<neighbours>(up_, pixels, sums != nullptr, by_y_, by_x_);
+      }
+    });
+    if (slopes_) StoreGrid(tile);
   }
 
   // Reads the gradients of the samples of a tile in channel c.
@@ -194,75 +157,38 @@ class GridPlaneGradients {
     const Shape &s = args_.grad_output.strides;
     const T *from = static_cast<const T *>(args_.grad_output.data) + tile.image * s[0] + c * s[1] +
                     tile.row * s[2] + tile.column * s[3];
-    WidenPlane(from, s[2], s[3], tile.rows, tile.columns, up_.get());
+    WidenPlane(from, s[2], s[3], tile.rows, tile.columns, up_);
   }
 
-  // Adds what a plane adds to the gradients of the coordinates of samples p, p + 1, …
-  HWY_INLINE void AddSlopes(const T *plane, int64_t p) {
-    const D d;
-    const I i;
-    const int64_t neighbours = tile_.neighbours();
-    const auto last =
-        hn::Set(i, static_cast<Index>(GridGathers<T>::LastOffset(args_.input) * kGatherUnit<T>));
-    V along_y = hn::Zero(d), along_x = hn::Zero(d);
-    auto counts = hn::MaskFalse(d);
-    for (int64_t k = 0; k < neighbours; ++k) {
-      const int64_t at = p * neighbours + k * kLanes;
-      V pixel;
-      if (HWY_LIKELY(gathers_)) {
-        const auto offset = hn::Load(i, &offsets_[at]);
-        const auto inside = hn::RebindMask(d, hn::Ge(offset, hn::Zero(i)));
-        counts = hn::Or(counts, inside);
-        pixel = GatherElements(d, inside, plane, offset, last);
-      } else {
-        Value pixels[kLanes] = {}, inside[kLanes] = {};
-        for (int64_t lane = 0; lane < kLanes; ++lane) {
-          int64_t row, column;
-          if (!tile_.At(k, p + lane, &row, &column)) continue;
-          inside[lane] = 1;
-          pixels[lane] = Widen(plane[row * args_.input.strides[2] + column * args_.input.strides[3]]);
+  // Stores the gradients of the coordinates of the tile.
+  void StoreGrid(const Tile &tile) const {
+    const ComputeTag<T> d;
+    constexpr int64_t kLanes = hn::MaxLanes(d);
+    const Shape &s = args_.grad_grid.strides;
+    T *to = static_cast<T *>(args_.grad_grid.data) + tile.image * s[0] + tile.row * s[1] + tile.column * s[2];
+    for (int64_t row = 0, p = 0; row < tile.rows; ++row, to += s[1]) {
+      int64_t column = 0;
+      if constexpr (kInPlace) {
+        const bool pairs = s[2] == 2 && s[3] == 1;
+        for (; pairs && column + kLanes <= tile.columns; column += kLanes, p += kLanes) {
+          hn::StoreInterleaved2(hn::LoadU(d, &by_x_[p]), hn::LoadU(d, &by_y_[p]), d, to + 2 * column);
         }
-        counts = hn::Or(counts, hn::Gt(hn::LoadU(d, inside), hn::Zero(d)));
-        pixel = hn::LoadU(d, pixels);
       }
-      along_y = FusedMulAdd(pixel, hn::Load(d, tile_.slopes(0) + at), along_y);
-      along_x = FusedMulAdd(pixel, hn::Load(d, tile_.slopes(1) + at), along_x);
-    }
-    // A sample whose neighbours are all outside has no gradient, not even 0 x infinity.
-    const V up = hn::IfThenElseZero(counts, hn::Load(d, &up_[p]));
-    hn::Store(FusedMulAdd(up, along_y, hn::Load(d, &by_y_[p])), d, &by_y_[p]);
-    hn::Store(FusedMulAdd(up, along_x, hn::Load(d, &by_x_[p])), d, &by_x_[p]);
-  }
-
-  // Adds the gradients of all samples of image n to planes of sums.
-  void AddTiles(int64_t n, int64_t first, int64_t count, Value *sums, int64_t plane, int64_t row,
-                int64_t column) {
-    for (int64_t i = 0; i < tiles_.count(); ++i) {
-      const Tile tile = tiles_(n, i);
-      tile_.Move(tile);
-      if (tile_.neighbours() > 1) tile_.Weigh();
-      FindTaps(tile, row, column);
-      for (int64_t c = 0; c < count; ++c) {
-        Read(tile, first + c);
-        Value *to = sums + c * plane;
-        for (const Tap *tap = taps_.data(); tap != taps_end_; ++tap) {
-          to[tap->place] = FusedOne(tap->weight, up_[tap->sample], to[tap->place]);
-        }
+      for (; column < tile.columns; ++column, ++p) {
+        to[column * s[2]] = Narrow<T>(by_x_[p]);
+        to[column * s[2] + s[3]] = Narrow<T>(by_y_[p]);
       }
     }
   }
 
   const Args &args_;
   const int64_t height_, width_;
+  const bool slopes_;
   const GradientTiles tiles_;
-  GridTile<T> tile_;
-  const bool gathers_;  // whether 32 bits hold the offsets in a plane of the input
-  hwy::AlignedFreeUniquePtr<Index[]>
-      offsets_;  // kGatherUnit in such a plane, by GridTile::Place; -1 is outside
-  std::vector<Tap> taps_;
-  Tap *taps_end_ = nullptr;
-  hwy::AlignedFreeUniquePtr<Value[]> up_, by_y_, by_x_;  // of samples
-  std::vector<Value> sums_;                              // planes; 0 between images
+  GridTaps<T> taps_;
+  KeptMemory<GridPlaneGradients> memory_;
+  Value *up_, *by_y_, *by_x_;  // of samples
+  std::vector<Value> sums_;    // planes; 0 between images
 };
 
 }  // namespace avo::HWY_NAMESPACE

@@ -38,6 +38,12 @@ def cases():
         how = {"values": lattice, "grads": layout, "layout": layout}
         yield Case(f"few samples {mode} {layout}", call((2, 7, 50, 41), (3, 7), mode, **how))
         yield Case(f"many samples {mode} {layout}", call((2, 7, 5, 6), (9, 16), mode, **how))
+    # So many planes that the gradients of the coordinates are found by themselves; planes whose gradients lie otherwise
+    # than they do.
+    for mode in MODES[::3]:
+        yield Case(f"many planes {mode}", call((2, 70, 30, 31), (3, 5), mode, lattice))
+        args = call((2, 2, 9, 11), (7, 6), mode, lattice, layout="transposed")
+        yield Case(f"transposed planes {mode}", args, out="strided")
     # Channels that fill a quarter of 64 bytes, half of them, and several groups; few samples of planes whose gradients
     # are rounded as a whole, or only where samples are; coordinates of neighbours that lie apart.
     for mode in MODES[::4]:
