@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "op_cpu/common/vectors/simd.h"
 #include "op_host/common/tensors/tensor.h"
 
 namespace avo {
@@ -16,10 +17,12 @@ inline bool OutgrowsSecondCache(const Tensor &tensor) {
 }
 
 // Whether a result is too large for the caches. Then storing through them would only read lines that are
-// overwritten.
+// overwritten. The third cache of AMD, whose processors load elements one by one, takes stores well: on Zen
+// 4, copies of 4 to 8 MB take .7 to .9 x the time through the caches, and .55 to .7 x with a reader of the
+// copy; 12 MB take 1.2 x. On a Xeon they take 1.3 x at 6.5 MB.
 inline bool OutgrowsCaches(const Tensor &tensor) {
-  constexpr int64_t kCacheBytes = 4 << 20;
-  return tensor.numel() * DTypeSize(tensor.dtype) > kCacheBytes;
+  const int64_t cache_bytes = LoadsElements() ? 8 << 20 : 4 << 20;
+  return tensor.numel() * DTypeSize(tensor.dtype) > cache_bytes;
 }
 
 // Whether vectors of a result are stored past the caches: it is too large for them, and vectors along a
