@@ -94,7 +94,8 @@ class GridPlaneGradients {
       for (int64_t i = 0; i < tiles_.count(); ++i)
         AddTile(tiles_(n, i), first, count, sums_.data(), pixels, width_, 1);
       // Where few pixels have a sum, only these are rounded.
-      const bool few = taps_.listed() > 0 && kFew * taps_.listed() < pixels && s[2] == width_ * s[3];
+      const bool few = tiles_.count() == 1 && taps_.listed() > 0 && kFew * taps_.listed() < pixels &&
+                       s[2] == width_ * s[3];
       for (int64_t c = 0; c < count; ++c) {
         Value *sums = sums_.data() + c * pixels;
         if (few) {

@@ -50,7 +50,7 @@ class GridTaps {
       : images_(images),
         slopes_(slopes),
         fits_(GridGathers<T>::Fit(images) && GridGathers<T>::Fit(sums)),
-        listed_(!fits_ || Listed(grid.shape[1] * grid.shape[2], planes, most)),
+        listed_(!fits_ || ShouldList(grid.shape[1] * grid.shape[2], planes, most)),
         each_(fits_ && slopes && sizeof(T) > 2 && LoadsElements()),
         alike_(each_ && !listed_ && images.strides[2] == sums.strides[2] &&
                images.strides[3] == sums.strides[3]),
@@ -67,7 +67,6 @@ class GridTaps {
 
   int64_t neighbours() const { return tile_.neighbours(); }
   int64_t most() const { return tile_.most(); }
-  int64_t count() const { return count_; }  // samples of the tile
 
   // Goes on to a tile, and finds its neighbours. row, column: distances in a plane of sums, or of the images
   // where no sums are made.
@@ -153,7 +152,7 @@ class GridTaps {
  private:
   // Whether to list the neighbours of `samples` samples of an image, for `planes` planes: few take less time
   // that way. Sums of half types are rounded where there is one, so they are listed if one tile has them all.
-  static bool Listed(int64_t samples, int64_t planes, int64_t most) {
+  static bool ShouldList(int64_t samples, int64_t planes, int64_t most) {
     return sizeof(T) == 2 ? samples <= most : planes > kFewPlanes && 2 * samples <= most;
   }
 
@@ -244,7 +243,7 @@ class GridTaps {
   const bool each_;    // whether pixels are loaded one by one
   const bool alike_;   // in the same loop as sums, as these lie like the pixels
   GridTile<T> tile_;
-  int64_t count_ = 0;
+  int64_t count_ = 0;  // samples of the tile
   KeptMemory<GridTaps> memory_;
   Tap *taps_, *end_;
   // By GridTile::Place: kGatherUnit in a plane of the images, or -1 outside; elements in it; elements in a
