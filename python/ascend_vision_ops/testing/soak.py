@@ -6,7 +6,9 @@ A round:
     draws calls ──▶ makes each one alone ──▶ threads make all of them, in any order ──▶ compares, looks at memory
 
 A call must give the same bits as alone, or the error that says that device memory is used up. Behind each round all
-device memory is free again. The memory of the process may grow by `GROWTH` after the first part of the time.
+device memory is free again. The memory of the process may grow by `GROWTH` after the first part of the time. A round
+after which it has grown much is made again: what calls keep once, in the heap of each thread, is there then, while a
+leak goes on.
 """
 
 from __future__ import annotations
@@ -38,6 +40,8 @@ DRAWN = 24  # calls of a round
 TIMES = 8  # how often the threads make each of them
 WARM_UP = 0.25  # the part of the time after which the memory of the process is first looked at
 GROWTH = 64 << 20  # most bytes by which it may grow from then on
+STEP = 4 << 20  # bytes by which a round may grow it without being made again
+AGAIN = 16  # how often a round is made again at most
 HANGING = 600.0  # seconds after which a round that does not end is a fault
 
 
@@ -219,11 +223,18 @@ def soak(seconds: float, seed: int, threads: int, names: list[str]) -> Outcome:
         known = [call for call in map(alone, rng.sample(drawn, min(DRAWN, len(drawn)))) if call is not None]
         at_start = device_memory() if at_start is None else at_start
         round_of(known, threads, rng, outcome)
+        grown = process_memory() - before
+        for _ in range(AGAIN):
+            if not warm or grown <= STEP or outcome.faults:
+                break
+            before = process_memory()
+            round_of(known, threads, rng, outcome)
+            grown = min(grown, process_memory() - before)
         outcome.rounds += 1
         del known
         if kept := device_memory() - at_start:
             outcome.faults.append(f"{kept} bytes of device memory were not freed")
-        outcome.grown += process_memory() - before if warm else 0
+        outcome.grown += grown if warm else 0
     if outcome.grown > GROWTH:
         outcome.faults.append(f"the process grew by {outcome.grown} bytes, expected at most {GROWTH}")
     return outcome
