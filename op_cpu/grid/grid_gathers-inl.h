@@ -78,27 +78,22 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
   GridGathers(const Tensor &images, const Tensor &out, bool stream, const GridTile<T> &grid)
       : Base(images, out, stream, grid.most()),
         grid_(grid),
+        each_(sizeof(T) > 2 && LoadsElements()),
         last_(static_cast<Index>(LastOffset(images) * kGatherUnit<T>)) {
     // NumberNearest stores up to a vector more.
     memory_.Allocate(KeptArray{&offsets_, 2 * grid.side() * grid.most() + kLanes},
                      KeptArray{&near_, grid.most() + kLanes});
   }
 
-  // Goes on to a tile of nearest samples. The GridTile needs to know nothing of it.
-  void MoveNearest(const Tile &tile) {
-    Base::Move(tile);
-    const Shape &s = images_.strides;
-    each_ = sizeof(T) > 2 && LoadsElements();
-    grid_.NumberNearest(tile, s[2] * kGatherUnit<T>, s[3] * kGatherUnit<T>, kOutsideOffset, offsets_,
-                        each_ ? near_ : nullptr);
-  }
-
-  // Goes on to a tile. The GridTile must have its neighbours.
+  // Goes on to a tile. The GridTile must have its neighbours, except in mode nearest.
   void Move(const Tile &tile) {
-    if (grid_.side() == 1) return MoveNearest(tile);
     Base::Move(tile);
     const I i;
     const Shape &s = images_.strides;
+    if (grid_.side() == 1) {
+      return grid_.NumberNearest(tile, s[2] * kGatherUnit<T>, s[3] * kGatherUnit<T>, kOutsideOffset, offsets_,
+                                 each_ ? near_ : nullptr);
+    }
     for (int axis = 0; axis < 2; ++axis) {
       const auto step = hn::Set(i, static_cast<Index>(s[2 + axis] * kGatherUnit<T>));
       for (int64_t k = 0; k < grid_.side(); ++k) {
@@ -183,8 +178,8 @@ class GridGathers : public GridPlanes<T, GridGathers<T>> {
   static constexpr Index kOutsideOffset = std::numeric_limits<Index>::min() / 2;
 
   const GridTile<T> &grid_;
-  const Index last_;   // units from the first pixel of a plane to its last one
-  bool each_ = false;  // whether nearest pixels are loaded one by one
+  const bool each_;   // whether nearest pixels are loaded one by one
+  const Index last_;  // units from the first pixel of a plane to its last one
   // Units to the rows of neighbours, and from the start of a row to their columns, as in GridTile::indices.
   // In mode nearest, those to the pixels; and the same with some pixel in place of one outside the image.
   KeptMemory<GridGathers> memory_;

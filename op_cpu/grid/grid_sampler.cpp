@@ -115,7 +115,7 @@ class Worker {
   // Goes on to a tile, and finds its neighbours.
   void Move(const Tile &tile) {
     gathered_ = gathers_ && !channels_ && grid_.side() == 1;
-    if (gathered_) return gathers_->MoveNearest(tile);
+    if (gathered_) return gathers_->Move(tile);
     grid_.Read(tile);
     windowed_ = windows_ && windows_->Move(tile);
     if (windowed_) return;
@@ -165,7 +165,7 @@ void RunOf(const Args &args, const ParallelFor &parallel_for) {
       const int64_t first = group * plan.depth;
       if (item == begin || first == 0) worker.Move(plan.tiles(image, tile));
       worker.Sample(first, std::min(plan.depth, plan.channels - first));
-      // Small images have no time for divisions.
+      // Divisions for each item would take longer than the samples of a small image.
       if (++group < groups) continue;
       group = 0;
       if (++tile < tiles) continue;

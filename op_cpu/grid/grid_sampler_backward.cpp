@@ -20,8 +20,10 @@ using namespace avo::HWY_NAMESPACE;
 
 constexpr int64_t kGroup = 64;        // channels that a thread adds up at a time
 constexpr int64_t kGroupsAtOnce = 8;  // groups of channels in memory at once: work for as many threads
-constexpr int64_t kFewReads = 6, kFewestReads = 4;  // channels times neighbours along an axis
-constexpr int64_t kMostPixels = 1 << 30;            // so many pixels have no numbers of 32 bits
+// Channels times neighbours along an axis: up to so many, samples are faster in planes; up to kFewestReads
+// also where very many of them share a pixel.
+constexpr int64_t kFewReads = 6, kFewestReads = 4;
+constexpr int64_t kMostPixels = 1 << 30;  // so many pixels have no numbers of 32 bits
 
 // Stores the gradients of the coordinates of a sample.
 template <typename T>

@@ -81,12 +81,12 @@ class GridTaps {
       List(row, column);
       if (!slopes_) return;
     } else {
-      Number(row, column, places_);
+      tile_.template Number<true>(row, column, 0, 0, places_);
     }
     if (!fits_) return NumberFar();
     const Shape &s = images_.strides;
     tile_.Number(s[2] * kGatherUnit<T>, s[3] * kGatherUnit<T>, 0, -1, offsets_);
-    if (each_ && !alike_) Number(s[2], s[3], near_);
+    if (each_ && !alike_) tile_.template Number<true>(s[2], s[3], 0, 0, near_);
   }
 
   // The neighbours that are listed, and body(place) for the places of their sums.
@@ -154,23 +154,6 @@ class GridTaps {
   // that way. Sums of half types are rounded where there is one, so they are listed if one tile has them all.
   static bool ShouldList(int64_t samples, int64_t planes, int64_t most) {
     return sizeof(T) == 2 ? samples <= most : planes > kFewPlanes && 2 * samples <= most;
-  }
-
-  // Stores a number of each neighbour, by GridTile::Place: row * of_row + column * of_column. A row or column
-  // outside the image is taken for the first one.
-  void Number(int64_t of_row, int64_t of_column, Index *numbers) const {
-    const I i;
-    const auto row_step = hn::Set(i, static_cast<Index>(of_row)),
-               column_step = hn::Set(i, static_cast<Index>(of_column));
-    for (int64_t p = 0; p < count_; p += kLanes) {
-      for (int64_t j = 0; j < tile_.side(); ++j) {
-        const auto row = hn::Max(hn::Load(i, tile_.indices(0, j) + p), hn::Zero(i));
-        for (int64_t k = 0; k < tile_.side(); ++k, numbers += kLanes) {
-          const auto column = hn::Max(hn::Load(i, tile_.indices(1, k) + p), hn::Zero(i));
-          hn::Store(hn::Add(hn::Mul(row, row_step), hn::Mul(column, column_step)), i, numbers);
-        }
-      }
-    }
   }
 
   // Lists the neighbours that lie in the image, sample by sample.

@@ -217,20 +217,23 @@ class GridTile {
   }
 
   // Stores a number of each neighbour, by Place: row * of_row + column * of_column - first; or `none` outside
-  // the image.
+  // the image. With kClamped, the first row or column stands for one outside, and there is no `none`.
+  template <bool kClamped = false>
   void Number(int64_t of_row, int64_t of_column, int64_t first, int64_t none, Index *numbers) const {
     const I d;
     const auto set = [d](int64_t value) HWY_ATTR { return hn::Set(d, static_cast<Index>(value)); };
     for (int64_t p = 0; p < count_; p += kLanes) {
       Index *to = numbers + p * neighbours();
       for (int64_t j = 0; j < side_; ++j) {
-        const auto row = hn::Load(d, indices(0, j) + p);
+        auto row = hn::Load(d, indices(0, j) + p);
+        if (kClamped) row = hn::Max(row, hn::Zero(d));
         const auto begin = hn::Sub(hn::Mul(row, set(of_row)), set(first));
         for (int64_t k = 0; k < side_; ++k, to += kLanes) {
-          const auto column = hn::Load(d, indices(1, k) + p);
+          auto column = hn::Load(d, indices(1, k) + p);
+          if (kClamped) column = hn::Max(column, hn::Zero(d));
           const auto inside = hn::Ge(hn::Or(row, column), hn::Zero(d));
           const auto number = hn::Add(begin, hn::Mul(column, set(of_column)));
-          hn::Store(hn::IfThenElse(inside, number, set(none)), d, to);
+          hn::Store(kClamped ? number : hn::IfThenElse(inside, number, set(none)), d, to);
         }
       }
     }

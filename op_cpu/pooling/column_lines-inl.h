@@ -164,7 +164,7 @@ class ColumnLines : WindowLines<Op, T> {
 
   template <class Finish>
   void FoldColumns(const T *image, int64_t i, int64_t row, const Finish &finish, T *to) {
-    // A line is left as it was, the identity, where it has no rows.
+    // Where a row of windows has no row of the image, its line is still the identity of the constructor.
     const int64_t rows = by_rows_ ? Base::Inside(image, row) : 0;
     if (rows > 0) return Fold<Op>(D(), inside_.data(), 0, rows, count_, finish, to);
     if (!along_taps_) {

@@ -64,8 +64,8 @@ void SearchLines(const Tensor &in, const Tensor &out, int64_t axis, bool last, b
   });
 }
 
-// The results as a dense tensor whose dimensions lie in memory in the order of those of `in`; an element for
-// each line along `axis`, where its shape is 1.
+// The results as a dense tensor whose dimensions lie in memory in the order of those of `in`. It has one
+// element for each line along `axis`, so its size along `axis` is 1.
 Tensor ResultsInOrderOf(const Tensor &in, const Tensor &out, int64_t axis) {
   Tensor results = out;
   results.shape[axis] = 1;
@@ -81,11 +81,12 @@ Tensor ResultsInOrderOf(const Tensor &in, const Tensor &out, int64_t axis) {
   return results;
 }
 
-// Whether lines lie side by side in short runs alone because their results lie in another order, which is
-// row-major: the lines of channels-last images along the batch, or down the rows of few channels.
+// Whether SearchLines would meet only short runs of lines that lie side by side, because results lie in
+// another order, which is row-major. So it is for channels-last images, along the batch or down their rows.
 bool LinesInShortRuns(const Tensor &in, const Tensor &out, int64_t axis) {
   constexpr int64_t kShortLine = 4;
-  bool row_major = in.shape[axis] >= kShortLine, short_runs = false;
+  if (in.shape[axis] < kShortLine || in.numel() == 0) return false;
+  bool row_major = true, short_runs = false;
   int64_t stride = 1;
   for (int64_t d = in.rank() - 1; d >= 0; --d) {
     if (d == axis || in.shape[d] == 1) continue;
@@ -93,7 +94,7 @@ bool LinesInShortRuns(const Tensor &in, const Tensor &out, int64_t axis) {
     stride *= in.shape[d];
     if (in.strides[d] == 1) short_runs = in.shape[d] < kColumns && out.strides[d] > 1;
   }
-  return row_major && short_runs && stride > 0;
+  return row_major && short_runs;
 }
 
 // Searches along `axis`, as SearchLines does. Lines in short runs are searched in the order of memory, and

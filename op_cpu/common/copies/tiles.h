@@ -28,7 +28,7 @@ class Tiles {
   int64_t count() const { return down_ * across_; }
 
   Tile operator()(int64_t image, int64_t tile) const {
-    // Small images have no time for divisions.
+    // For a small image, the divisions would take longer than its samples.
     if (count() == 1) return {image, 0, 0, rows_, columns_};
     const int64_t y = tile / across_, x = tile % across_;
     const int64_t row = rows_ * y / down_, column = columns_ * x / across_;
